@@ -1,0 +1,105 @@
+"""Class labels and weights of rows: what may be counted, and as which class."""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from skfairprop._columns import Column, factorize
+from skfairprop.groups import name_some
+
+
+def encode_classes(*columns: Column) -> tuple[list[np.ndarray], pd.Index]:
+    """Codes of one or two label columns over their common classes.
+
+    Returns
+    -------
+    codes : list of integer arrays, one a column
+    classes : Index
+        Sorted.
+    """
+    names = ("y_true", "y_pred")
+    coded = [_code_labels(c, name) for c, name in zip(columns, names, strict=False)]
+    if len(coded) == 1:
+        return [coded[0][0]], coded[0][1]
+    (true_codes, true_labels), (pred_codes, pred_labels) = coded
+    if true_labels.equals(pred_labels) and true_labels.dtype == pred_labels.dtype:
+        return [true_codes, pred_codes], true_labels
+    _refuse_mixed_kinds(true_labels, pred_labels)
+    # Python's own equality: 1 == 1.0 == True are one class, spelled as y_true spells it.
+    position = {label: i for i, label in enumerate(true_labels.tolist())}
+    position.update(
+        {
+            label: len(position) + i
+            for i, label in enumerate(v for v in pred_labels.tolist() if v not in position)
+        }
+    )
+    every = pd.Index(list(position), tupleize_cols=False)
+    codes, classes = factorize(every.array if every.dtype != object else every.to_numpy(), what="y")
+    remap = codes[[position[label] for label in pred_labels.tolist()]]
+    return [codes[: len(true_labels)][true_codes], remap[pred_codes]], classes
+
+
+def _code_labels(column: Column, name: str) -> tuple[np.ndarray, pd.Index]:
+    codes, labels = factorize(column.values, what=name)
+    if not len(labels) or codes.min() < 0:
+        n_missing = int(np.count_nonzero(codes < 0))
+        raise ValueError(
+            f"{name}: {n_missing:,} of {len(codes):,} values are missing; leave those rows out"
+        )
+    if labels.dtype.kind == "f":
+        broken = labels[labels != np.floor(labels)]
+        if len(broken):
+            raise ValueError(
+                f"{name} holds continuous values, as {broken[0]:g}; pass class labels, for example "
+                "score >= 0.5"
+            )
+    return codes, labels
+
+
+def _refuse_mixed_kinds(true_labels: pd.Index, pred_labels: pd.Index) -> None:
+    kinds = [{isinstance(v, str) for v in labels.tolist()} for labels in (true_labels, pred_labels)]
+    if len(kinds[0] | kinds[1]) == 2 and len(kinds[0]) == len(kinds[1]) == 1:
+        raise ValueError(
+            f"y_true and y_pred have labels of different types: {name_some(true_labels)} against "
+            f"{name_some(pred_labels)}; give both the same labels"
+        )
+
+
+def declare(
+    codes, found: pd.Index, declared: Sequence[Hashable] | None, what: str
+) -> tuple[np.ndarray, pd.Index]:
+    """Codes over the declared labels, which must hold every label found."""
+    if declared is None:
+        return codes, found
+    if isinstance(found, pd.MultiIndex):
+        labels = pd.MultiIndex.from_tuples(list(declared), names=found.names)
+    else:
+        labels = pd.Index(list(declared), tupleize_cols=False, name=found.name)
+    position = {label: i for i, label in enumerate(labels.tolist())}
+    unknown = [label for label in found.tolist() if label not in position]
+    if unknown:
+        raise ValueError(
+            f"the data hold {what} that are not declared: {name_some(unknown)}; "
+            f"{what}= names {name_some(labels)}"
+        )
+    new = np.array([position[label] for label in found.tolist()] + [-1])
+    return new[codes], labels
+
+
+def check_weights(column: Column) -> np.ndarray:
+    """Sample weights as an array of numbers that are finite and not negative."""
+    weights = np.asarray(column.values)
+    if weights.dtype.kind not in "biuf":
+        try:
+            weights = np.asarray(column.values, dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError("sample_weight must hold numbers") from None
+    if weights.dtype.kind == "f" and not np.isfinite(weights).all():
+        raise ValueError("sample_weight holds values that are missing or infinite")
+    if weights.min() < 0:
+        raise ValueError(
+            f"sample_weight holds {np.count_nonzero(weights < 0):,} negative values; weights must "
+            "be 0 or more"
+        )
+    return weights

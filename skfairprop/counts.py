@@ -1,0 +1,495 @@
+"""Counts of group x true class x predicted class: the one table that every outcome metric reads."""
+
+import warnings
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skfairprop._columns import Column, blockwise_bincount, factorize
+from skfairprop._labels import check_weights, declare, encode_classes
+from skfairprop.groups import Groups, align, label_texts
+
+# Larger tables are refused: they come from a score or an identifier passed as a label.
+_MAX_CELLS = 1 << 27
+
+
+class GroupCounts:
+    """How often each true class met each predicted class, per group.
+
+    Every outcome metric is a function of this small table. It is made in one pass over the data,
+    merged with ``+``, and resampled by giving `values` leading replicate axes.
+
+    Parameters
+    ----------
+    values : array of shape (..., G, K, K), or (..., G, K) with ``predicted=False``
+        Counts or sums of weights: group x true class x predicted class. Not negative.
+    groups : sequence of length G
+        Labels of the groups; an Index or MultiIndex is kept.
+    classes : sequence of length K
+        Labels of the classes.
+    squared : array like `values`, optional
+        Sums of squared weights, where the rows had weights; the inference needs them.
+    predicted : bool, default=True
+        Whether there is a predicted class. Counts of a data set alone have none.
+    n_dropped : int, default=0
+        Rows that were left out because a protected value was missing.
+
+    Attributes
+    ----------
+    values, groups, classes, squared, predicted, n_dropped
+        As given; `groups` and `classes` as Index.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, a count is negative or not finite, or a label occurs twice.
+
+    Examples
+    --------
+    >>> from skfairprop import GroupCounts
+    >>> counts = GroupCounts.from_arrays(
+    ...     [1, 0, 1, 1], [1, 0, 0, 1], sensitive_features=["a", "a", "b", "b"]
+    ... )
+    >>> counts.values.tolist()
+    [[[1, 0], [0, 1]], [[0, 0], [1, 1]]]
+    >>> (counts + counts).values.sum()
+    np.int64(8)
+    """
+
+    def __init__(
+        self,
+        values,
+        *,
+        groups: Sequence[Hashable] | pd.Index,
+        classes: Sequence[Hashable] | pd.Index,
+        squared=None,
+        predicted: bool = True,
+        n_dropped: int = 0,
+    ) -> None:
+        self.values = np.asarray(values)
+        self.groups = (
+            groups if isinstance(groups, pd.Index) else pd.Index(groups, tupleize_cols=False)
+        )
+        self.classes = (
+            classes if isinstance(classes, pd.Index) else pd.Index(classes, tupleize_cols=False)
+        )
+        self.squared = None if squared is None else np.asarray(squared)
+        self.predicted = predicted
+        self.n_dropped = n_dropped
+        self._check()
+
+    def _check(self) -> None:
+        n_groups, n_classes = len(self.groups), len(self.classes)
+        core = (n_groups, n_classes, n_classes) if self.predicted else (n_groups, n_classes)
+        if self.values.shape[-len(core) :] != core:
+            raise ValueError(
+                f"values of shape {self.values.shape} do not end in {core}: {n_groups} groups, "
+                f"{n_classes} classes"
+            )
+        if self.squared is not None and self.squared.shape != self.values.shape:
+            raise ValueError(
+                f"squared has shape {self.squared.shape}; values have {self.values.shape}"
+            )
+        if self.values.dtype.kind not in "biuf" or not np.all(self.values >= 0):
+            raise ValueError("counts must be numbers that are not negative")
+        for what, labels in (("group", self.groups), ("class", self.classes)):
+            if not labels.is_unique:
+                raise ValueError(f"{what} {labels[labels.duplicated()][0]!r} occurs twice")
+
+    # -- construction ---------------------------------------------------------------------------
+
+    @classmethod
+    def from_arrays(
+        cls,
+        y_true,
+        y_pred=None,
+        *,
+        sensitive_features,
+        sample_weight=None,
+        groups: Sequence[Hashable] | None = None,
+        classes: Sequence[Hashable] | None = None,
+        missing: str = "raise",
+    ) -> "GroupCounts":
+        """Count the rows of arrays, Series or frames.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True classes: numbers, booleans, strings or categories.
+        y_pred : array-like of shape (n,), optional
+            Predicted classes. Without them the counts describe the data set alone.
+        sensitive_features : array-like, Series, DataFrame or dict of array-likes
+            One or several protected columns.
+        sample_weight : array-like of shape (n,), optional
+            Not negative. Integer weights give integer counts.
+        groups, classes : sequence, optional
+            Labels to have in the table, in this order, whether they occur or not. Refused if the
+            data hold others. Default: those that occur, sorted.
+        missing : {"raise", "group", "drop"}, default="raise"
+            What to do with missing protected values, see :class:`~skfairprop.groups.Groups`.
+
+        Returns
+        -------
+        GroupCounts
+
+        Raises
+        ------
+        ValueError
+            If inputs are empty, of different lengths or indexes, have missing labels, continuous
+            predictions, or negative weights; the message names the argument and the remedy.
+
+        Notes
+        -----
+        pandas inputs are aligned on their index; arrays go by position.
+        """
+        columns = align(
+            y_true=y_true,
+            y_pred=y_pred,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+        )
+        found = Groups.from_columns(columns["sensitive_features"], missing=missing)
+        labels = [columns["y_true"][0]] + ([columns["y_pred"][0]] if y_pred is not None else [])
+        codes, found_classes = encode_classes(*labels)
+        group_codes, group_labels = declare(found.codes, found.labels, groups, "groups")
+        recoded = [declare(c, found_classes, classes, "classes") for c in codes]
+        weight = None
+        if sample_weight is not None:
+            weight = check_weights(columns["sample_weight"][0])
+        return cls._tabulate(
+            group_codes,
+            [c for c, _ in recoded],
+            groups=group_labels,
+            classes=recoded[0][1],
+            sample_weight=weight,
+            n_dropped=_report_dropped(found) if missing == "drop" else 0,
+        )
+
+    @classmethod
+    def from_codes(
+        cls,
+        group_codes,
+        true_codes,
+        pred_codes=None,
+        *,
+        groups: Sequence[Hashable] | pd.Index,
+        classes: Sequence[Hashable] | pd.Index,
+        sample_weight=None,
+    ) -> "GroupCounts":
+        """Count rows that are coded already: the fastest way in.
+
+        Parameters
+        ----------
+        group_codes, true_codes, pred_codes : integer arrays of shape (n,)
+            Positions in `groups` and `classes`.
+        groups, classes : sequence
+            Labels of the codes.
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        GroupCounts
+
+        Raises
+        ------
+        ValueError
+            If a code is out of range or lengths differ.
+        """
+        codes = [np.asarray(group_codes), np.asarray(true_codes)]
+        if pred_codes is not None:
+            codes.append(np.asarray(pred_codes))
+        sizes = [len(groups)] + [len(classes)] * (len(codes) - 1)
+        for what, code, size in zip(("group", "true", "pred"), codes, sizes, strict=False):
+            if code.dtype.kind not in "iu" or code.shape != codes[0].shape or code.ndim != 1:
+                raise ValueError(f"{what}_codes must be integers of shape {codes[0].shape}")
+            if not len(code):
+                raise ValueError(f"{what}_codes are empty: 0 rows; at least 1 is needed")
+            # read as unsigned, a negative code is a huge one: one pass checks both ends
+            if code.view(code.dtype.str.replace("i", "u")).max() >= size:
+                raise ValueError(f"{what}_codes must lie in 0 .. {size - 1}")
+        if sample_weight is not None:
+            sample_weight = check_weights(Column(np.asarray(sample_weight)))
+            if len(sample_weight) != len(codes[0]):
+                raise ValueError(
+                    f"sample_weight has {len(sample_weight):,} rows; the codes have {len(codes[0]):,}"
+                )
+        return cls._tabulate(
+            codes[0], codes[1:], groups=groups, classes=classes, sample_weight=sample_weight
+        )
+
+    @classmethod
+    def _tabulate(cls, group_codes, class_codes, *, groups, classes, sample_weight, n_dropped=0):
+        sizes = [len(groups)] + [len(classes)] * len(class_codes)
+        if np.prod(sizes, dtype=object) > _MAX_CELLS:
+            raise ValueError(
+                f"{len(groups):,} groups and {len(classes):,} classes make too large a table; pass "
+                "class labels rather than scores, and cut or merge the groups"
+            )
+        codes = [group_codes, *class_codes]
+        values = blockwise_bincount(codes, sizes, sample_weight).reshape(sizes)
+        squared = None
+        if sample_weight is not None:
+            squared = blockwise_bincount(codes, sizes, sample_weight * sample_weight.astype(float))
+            squared = squared.reshape(sizes)
+            if sample_weight.dtype.kind in "biu":
+                values = np.rint(values).astype(np.int64)
+            if not values.any():
+                raise ValueError("sample_weight is zero in all rows")
+        return cls(
+            values,
+            groups=groups,
+            classes=classes,
+            squared=squared,
+            predicted=len(class_codes) == 2,
+            n_dropped=n_dropped,
+        )
+
+    # -- views ----------------------------------------------------------------------------------
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups, G."""
+        return len(self.groups)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, K."""
+        return len(self.classes)
+
+    @property
+    def group_texts(self) -> list[str]:
+        """Labels of the groups as text."""
+        return label_texts(self.groups)
+
+    @property
+    def attributes(self) -> list[str]:
+        """Names of the protected columns."""
+        return ["sensitive_features" if n is None else str(n) for n in self.groups.names]
+
+    @property
+    def total(self) -> Any:
+        """Sum of all counts; an array where there are replicate axes."""
+        return self.values.sum(axis=(-3, -2, -1) if self.predicted else (-2, -1))
+
+    def of_labels(self) -> "GroupCounts":
+        """Group x true class: the data set alone."""
+        return self._summed(-1) if self.predicted else self
+
+    def of_predictions(self) -> "GroupCounts":
+        """Group x predicted class: the predictions as a data set.
+
+        Raises
+        ------
+        ValueError
+            If there are no predictions.
+        """
+        self.require_predictions("this view")
+        return self._summed(-2)
+
+    def _summed(self, axis: int) -> "GroupCounts":
+        squared = None if self.squared is None else self.squared.sum(axis)
+        return self._with(self.values.sum(axis), squared=squared, predicted=False)
+
+    def _with(self, values, **changes) -> "GroupCounts":
+        kept = {
+            name: getattr(self, name)
+            for name in ("groups", "classes", "squared", "predicted", "n_dropped")
+        }
+        return GroupCounts(values, **(kept | changes))
+
+    def require_predictions(self, what: str) -> None:
+        """Raise ValueError unless there are predictions."""
+        if not self.predicted:
+            raise ValueError(f"{what} needs predictions; these counts describe the data set alone")
+
+    def select(self, keep) -> "GroupCounts":
+        """Only some of the groups.
+
+        Parameters
+        ----------
+        keep : boolean array of shape (G,) or integer positions
+        """
+        axis = -3 if self.predicted else -2
+        keep = np.flatnonzero(keep) if np.asarray(keep).dtype == bool else np.asarray(keep)
+        squared = None if self.squared is None else np.take(self.squared, keep, axis)
+        return self._with(
+            np.take(self.values, keep, axis), groups=self.groups[keep], squared=squared
+        )
+
+    def collapse(self, attribute: Hashable) -> "GroupCounts":
+        """Counts by one of several protected columns, summed over the others.
+
+        Parameters
+        ----------
+        attribute : hashable
+            A name in ``groups.names``.
+
+        Raises
+        ------
+        ValueError
+            If there is no such column.
+        """
+        if attribute not in self.groups.names:
+            raise ValueError(
+                f"no protected column {attribute!r}; there are {list(self.groups.names)}"
+            )
+        codes, labels = factorize(
+            self.groups.get_level_values(attribute).array, what=str(attribute)
+        )
+        axis = -3 if self.predicted else -2
+        return self._with(
+            _sum_by(self.values, codes, len(labels), axis),
+            groups=labels.rename(attribute),
+            squared=None
+            if self.squared is None
+            else _sum_by(self.squared, codes, len(labels), axis),
+        )
+
+    def declare_classes(self, classes: Sequence[Hashable] | pd.Index) -> "GroupCounts":
+        """The same counts over more classes, 0 for those that are new."""
+        labels = (
+            classes if isinstance(classes, pd.Index) else pd.Index(classes, tupleize_cols=False)
+        )
+        squared = None if self.squared is None else _spread(self.squared, self, self.groups, labels)
+        return self._with(
+            _spread(self.values, self, self.groups, labels), classes=labels, squared=squared
+        )
+
+    def drop_unused(self) -> "GroupCounts":
+        """Without groups that have no rows and classes that are neither true nor predicted."""
+        lead = tuple(range(self.values.ndim - (3 if self.predicted else 2)))
+        table = self.values.sum(lead) if lead else self.values
+        by_class = table.sum((0, 1)) + table.sum((0, 2)) if self.predicted else table.sum(0)
+        by_group = table.reshape(len(table), -1).sum(1)
+        if by_class.all() and by_group.all():
+            return self
+        groups, classes = np.flatnonzero(by_group), np.flatnonzero(by_class)
+        axes = (-3, -2, -1) if self.predicted else (-2, -1)
+
+        def cut(array):
+            for axis, keep in zip(axes, (groups, classes, classes), strict=False):
+                array = np.take(array, keep, axis)
+            return array
+
+        return self._with(
+            cut(self.values),
+            groups=self.groups[groups],
+            classes=self.classes[classes],
+            squared=None if self.squared is None else cut(self.squared),
+        )
+
+    # -- merging --------------------------------------------------------------------------------
+
+    def __add__(self, other: "GroupCounts") -> "GroupCounts":
+        """Merge two tables by label: chunks, processes, time windows."""
+        if not isinstance(other, GroupCounts):
+            return NotImplemented
+        if self.predicted != other.predicted:
+            raise ValueError("counts with predictions cannot be merged with counts without")
+        if list(self.groups.names) != list(other.groups.names):
+            raise ValueError(
+                f"counts by {list(self.groups.names)} cannot be merged with counts by "
+                f"{list(other.groups.names)}"
+            )
+        groups, classes = _union(self.groups, other.groups), _union(self.classes, other.classes)
+        squared = None
+        if self.squared is not None or other.squared is not None:  # an unweighted row weighs 1
+            squared = sum(
+                _spread(c.values if c.squared is None else c.squared, c, groups, classes)
+                for c in (self, other)
+            )
+        return GroupCounts(
+            sum(_spread(c.values, c, groups, classes) for c in (self, other)),
+            groups=groups,
+            classes=classes,
+            squared=squared,
+            predicted=self.predicted,
+            n_dropped=self.n_dropped + other.n_dropped,
+        )
+
+    def __radd__(self, other) -> "GroupCounts":
+        return (
+            self if isinstance(other, int) and other == 0 else NotImplemented
+        )  # sum() starts at 0
+
+    def __eq__(self, other) -> bool:
+        if not isinstance(other, GroupCounts):
+            return NotImplemented
+        return (
+            self.predicted == other.predicted
+            and self.groups.equals(other.groups)
+            and self.classes.equals(other.classes)
+            and np.array_equal(self.values, other.values)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # equal by value and holds arrays
+
+    def to_frame(self) -> pd.DataFrame:
+        """Tidy table: one row for each group, true class and predicted class.
+
+        Raises
+        ------
+        ValueError
+            If there are replicate axes.
+        """
+        core = 3 if self.predicted else 2
+        if self.values.ndim != core:
+            raise ValueError("counts with replicate axes have no single table; select a replicate")
+        positions = np.indices(self.values.shape).reshape(core, -1)
+        frame = self.groups.take(positions[0]).to_frame(index=False)
+        frame.columns = pd.Index(self.attributes)
+        for name, where in zip(("y_true", "y_pred"), positions[1:], strict=False):
+            frame[name] = self.classes.take(where)
+        frame["count"] = self.values.ravel()
+        return frame
+
+    def __repr__(self) -> str:
+        lead = self.values.shape[: -3 if self.predicted else -2]
+        total = f"{self.total:,}" if not lead else f"{lead} replicates"
+        return (
+            f"GroupCounts({self.n_groups} groups by {' x '.join(self.attributes)}, "
+            f"{self.n_classes} classes, total {total})"
+        )
+
+
+def _report_dropped(groups: Groups) -> int:
+    dropped = groups.n_dropped
+    if dropped:
+        warnings.warn(
+            f"left out {dropped:,} of {len(groups):,} rows with a missing protected value; "
+            f"{len(groups) - dropped:,} rows were used",
+            UserWarning,
+            stacklevel=4,
+        )
+    return dropped
+
+
+def _sum_by(values: np.ndarray, codes: np.ndarray, size: int, axis: int) -> np.ndarray:
+    moved = np.moveaxis(values, axis, 0)
+    out = np.zeros((size, *moved.shape[1:]), dtype=values.dtype)
+    np.add.at(out, codes, moved)
+    return np.moveaxis(out, 0, axis)
+
+
+def _union(a: pd.Index, b: pd.Index) -> pd.Index:
+    if a.equals(b):
+        return a
+    merged = a.append(b).drop_duplicates()
+    if isinstance(merged, pd.MultiIndex):
+        return merged.sort_values()
+    codes, labels = factorize(merged.array, what="labels")
+    return labels.rename(a.name)
+
+
+def _spread(values: np.ndarray, counts: GroupCounts, groups: pd.Index, classes: pd.Index):
+    """Values laid out over the labels of a larger table, zero elsewhere."""
+    if counts.groups.equals(groups) and counts.classes.equals(classes):
+        return values
+    row, column = groups.get_indexer(counts.groups), classes.get_indexer(counts.classes)
+    n_class_axes = 2 if counts.predicted else 1
+    lead = values.shape[: values.ndim - n_class_axes - 1]
+    out = np.zeros(lead + (len(groups),) + (len(classes),) * n_class_axes, dtype=values.dtype)
+    out[(..., *np.ix_(row, *[column] * n_class_axes))] = values
+    return out

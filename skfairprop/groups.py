@@ -1,0 +1,245 @@
+"""Protected attributes as integer codes: alignment, missing values and intersections, decided once."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skfairprop._columns import (
+    Column,
+    blockwise_bincount,
+    factorize,
+    read_column,
+    read_columns,
+)
+
+MISSING_LABEL = "(missing)"
+MISSING_POLICIES = ("raise", "group", "drop")
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The group of every row, for one or several protected columns.
+
+    Several columns make the groups of their *observed* combinations; the Cartesian product of
+    their values is never built.
+
+    Parameters
+    ----------
+    codes : integer array, shape (n,)
+        Position of each row's group in `labels`; -1 for rows left out by ``missing="drop"``.
+    labels : Index or MultiIndex, shape (G,)
+        Sorted; one level a column where there are several.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skfairprop.groups import Groups
+    >>> people = pd.DataFrame({"sex": ["f", "m", "f"], "age": ["old", "old", "young"]})
+    >>> groups = Groups.from_columns(people)
+    >>> groups.codes.tolist(), groups.texts
+    ([0, 2, 1], ['f, old', 'f, young', 'm, old'])
+    """
+
+    codes: np.ndarray
+    labels: pd.Index
+
+    @classmethod
+    def from_columns(
+        cls, sensitive_features, *, missing: str = "raise", name: str = "sensitive_features"
+    ) -> "Groups":
+        """Code the groups of one or several protected columns.
+
+        Parameters
+        ----------
+        sensitive_features : array-like, Series, DataFrame or dict of array-likes
+            One or several columns with one value a row. pandas, polars, pyarrow, numpy and lists
+            of any type; NaN, None, NA and null all mean "missing".
+        missing : {"raise", "group", "drop"}, default="raise"
+            What to do with rows that have a missing value: refuse them, make "(missing)" a value
+            of its own, or leave the rows out (code -1).
+        name : str
+            Name of the argument, for the messages.
+
+        Raises
+        ------
+        ValueError
+            If values are missing and ``missing="raise"``; the message names the column and counts
+            the rows. If there are no rows.
+        """
+        if missing not in MISSING_POLICIES:
+            raise ValueError(f"missing must be one of {MISSING_POLICIES}; got {missing!r}")
+        columns = read_columns(sensitive_features, what=name)
+        if len(columns[0]) == 0:
+            raise ValueError(f"{name} is empty: 0 rows; at least 1 is needed")
+        coded = [_code_column(column, missing, name) for column in columns]
+        if len(coded) == 1:
+            codes, labels = coded[0]
+            return cls(codes, labels.rename(columns[0].name))
+        names = [i if c.name is None else c.name for i, c in enumerate(columns)]
+        return cls(*_intersect([c for c, _ in coded], [v for _, v in coded], names))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def n_dropped(self) -> int:
+        """Number of rows left out by ``missing="drop"``."""
+        return int(np.count_nonzero(self.codes < 0))
+
+    @property
+    def texts(self) -> list[str]:
+        """Labels as text, the values of an intersection joined by ", "."""
+        return label_texts(self.labels)
+
+
+def label_text(label: Hashable) -> str:
+    """One label as text; the values of an intersection are joined by ", "."""
+    return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+
+
+def label_texts(labels: Sequence[Hashable] | pd.Index) -> list[str]:
+    """Labels as texts."""
+    return [label_text(label) for label in labels]
+
+
+def name_some(labels: Sequence[Hashable] | pd.Index, limit: int = 5) -> str:
+    """A list of labels for a message: "'a', 'b' and 7 more"."""
+    texts = [repr(label_text(label)) for label in labels[:limit]]
+    more = len(labels) - limit
+    return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
+
+
+def _code_column(column: Column, missing: str, name: str) -> tuple[np.ndarray, pd.Index]:
+    what = name if column.name is None else f"{name} {str(column.name)!r}"
+    codes, labels = factorize(column.values, what=what)
+    n_missing = int(np.count_nonzero(codes < 0)) if len(labels) == 0 or codes.min() < 0 else 0
+    if not n_missing or missing == "drop":
+        if n_missing == len(codes):
+            raise ValueError(f"{what}: all {n_missing:,} values are missing")
+        return codes, labels
+    if missing == "raise":
+        raise ValueError(
+            f"{what}: {n_missing:,} of {len(codes):,} values are missing; pass missing='group' to "
+            "make them a group of their own, or missing='drop' to leave those rows out"
+        )
+    if MISSING_LABEL in labels:
+        raise ValueError(
+            f"{what} holds both missing values and the value {MISSING_LABEL!r}; rename that value"
+        )
+    codes = np.where(codes < 0, len(labels), codes)
+    return codes, labels.astype(object).append(pd.Index([MISSING_LABEL], dtype=object))
+
+
+def _intersect(codes: list, labels: list[pd.Index], names: list) -> tuple[np.ndarray, pd.Index]:
+    """Codes and labels of the observed combinations of several coded columns.
+
+    Columns are joined one at a time and the codes made dense after each, so that memory follows
+    the rows and never the product of the numbers of values.
+    """
+    dropped = np.any([c < 0 for c in codes], axis=0)
+    joint = codes[0].astype(np.intp)
+    parts = np.arange(len(labels[0]))[:, None]  # of each dense code: its code in every column
+    for code, values in zip(codes[1:], labels[1:], strict=True):
+        joint = np.where(dropped, -1, joint * len(values) + code)
+        joint, seen = _make_dense(joint, len(parts) * len(values))
+        parts = np.column_stack([parts[seen // len(values)], seen % len(values)])
+    if not len(parts):
+        raise ValueError(
+            "every row has a missing value in one of the protected columns "
+            f"{', '.join(map(str, names))}; none is left"
+        )
+    levels = [values.take(parts[:, j]) for j, values in enumerate(labels)]
+    return joint, pd.MultiIndex.from_arrays(levels, names=names)
+
+
+def _make_dense(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Codes 0 .. k - 1 of the values that occur, in their order, and those values; -1 stays."""
+    if size <= max(4 * len(codes), 1 << 16):
+        seen = np.flatnonzero(blockwise_bincount([codes], [size]))
+        dense = np.full(size + 1, -1, dtype=np.int32)  # the last one serves the code -1
+        dense[seen] = np.arange(len(seen), dtype=np.int32)
+        return dense[codes], seen
+    found, seen = pd.factorize(codes)
+    order = np.argsort(seen)
+    rank = np.empty(len(seen), dtype=np.intp)
+    rank[order] = np.arange(len(seen))
+    if len(seen) and seen[order[0]] < 0:
+        return rank[found] - 1, seen[order[1:]]
+    return rank[found], seen[order]
+
+
+def align(**inputs: Any) -> dict[str, list[Column]]:
+    """Read row-aligned inputs as columns and make sure that their rows belong together.
+
+    Parameters
+    ----------
+    **inputs : array-likes by argument name
+        None is left out.
+
+    Returns
+    -------
+    dict of list of Column
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, or if pandas indexes differ and cannot be aligned: rows are never
+        combined by position when two indexes disagree.
+    """
+    columns = {
+        what: read_columns(data, what=what)
+        if what == "sensitive_features"
+        else [read_column(data, what=what)]
+        for what, data in inputs.items()
+        if data is not None
+    }
+    lengths = {what: len(cols[0]) for what, cols in columns.items()}
+    if len(set(lengths.values())) > 1:
+        given = ", ".join(f"{what} has {n:,}" for what, n in lengths.items())
+        raise ValueError(f"inputs have different numbers of rows: {given}")
+    if 0 in lengths.values():
+        raise ValueError(f"{' and '.join(lengths)} are empty: 0 rows; at least 1 is needed")
+    first = next((w for w, cols in columns.items() if cols[0].index is not None), None)
+    if first is None:
+        return columns
+    index = columns[first][0].index
+    odd = [
+        what
+        for what, cols in columns.items()
+        for c in cols
+        if c.index is not None and c.index is not index and not c.index.equals(index)
+    ]
+    if odd:
+        _refuse_unless_alignable(columns, index, first, odd[0])
+        columns = {what: [_reindexed(c, index) for c in cols] for what, cols in columns.items()}
+    return columns
+
+
+def _refuse_unless_alignable(columns, index: pd.Index, first: str, odd: str) -> None:
+    everything = [(what, c) for what, cols in columns.items() for c in cols]
+    remedy = "give them the same index, or pass arrays if they belong together by position"
+    bare = [what for what, c in everything if c.index is None]
+    if bare:
+        raise ValueError(
+            f"{first} and {odd} have different indexes, and {bare[0]} has none to tell which of "
+            f"them it follows; {remedy}"
+        )
+    for what, c in everything:
+        if not c.index.is_unique:
+            raise ValueError(
+                f"{first} and {odd} have different indexes, and that of {what} repeats labels; {remedy}"
+            )
+        extra = c.index.difference(index)
+        if len(extra):
+            raise ValueError(
+                f"{first} and {odd} have different indexes: {len(extra):,} labels of {what} are not "
+                f"in {first}, as {extra[0]!r}; {remedy}"
+            )
+
+
+def _reindexed(column: Column, index: pd.Index) -> Column:
+    where = column.index.get_indexer(index)
+    return Column(column.values[where], column.name, index)

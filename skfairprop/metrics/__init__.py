@@ -1,0 +1,76 @@
+"""Metrics of bias: in the data set, in the predictions, and from one to the other."""
+
+from skfairprop.metrics._bias_estimations import (
+    bias_estimation,
+    bias_estimations,
+    ensemble_bias_estimation,
+)
+from skfairprop.metrics._by_group import group_rates
+from skfairprop.metrics._classical import (
+    accuracy_difference,
+    demographic_parity_difference,
+    demographic_parity_ratio,
+    equal_opportunity_difference,
+    equal_opportunity_ratio,
+    equalized_odds_difference,
+    equalized_odds_ratio,
+    false_negative_rate_difference,
+    false_positive_rate_difference,
+    precision_difference,
+)
+from skfairprop.metrics._dataset import (
+    cramers_v,
+    dsap_evenness_bias,
+    dsap_representational_bias,
+    dsap_stereotypical_bias,
+    ens_bias,
+    shannon_evenness_bias,
+)
+from skfairprop.metrics._disparity import (
+    classwise_equalized_odds,
+    combined_error_variance,
+    demographic_parity,
+    equal_opportunity,
+    overall_disparity,
+    symmetric_distance_error,
+    term_by_term_equalized_odds,
+)
+from skfairprop.metrics._metric import Driver, Metric
+from skfairprop.metrics._rates import Rates
+from skfairprop.metrics._registry import METRICS, evaluate, get_metric
+
+__all__ = [
+    "METRICS",
+    "Driver",
+    "Metric",
+    "Rates",
+    "accuracy_difference",
+    "bias_estimation",
+    "bias_estimations",
+    "classwise_equalized_odds",
+    "combined_error_variance",
+    "cramers_v",
+    "demographic_parity",
+    "demographic_parity_difference",
+    "demographic_parity_ratio",
+    "dsap_evenness_bias",
+    "dsap_representational_bias",
+    "dsap_stereotypical_bias",
+    "ens_bias",
+    "ensemble_bias_estimation",
+    "equal_opportunity",
+    "equal_opportunity_difference",
+    "equal_opportunity_ratio",
+    "equalized_odds_difference",
+    "equalized_odds_ratio",
+    "evaluate",
+    "false_negative_rate_difference",
+    "false_positive_rate_difference",
+    "get_metric",
+    "group_rates",
+    "overall_disparity",
+    "precision_difference",
+    "shannon_evenness_bias",
+    "symmetric_distance_error",
+    "term_by_term_equalized_odds",
+]

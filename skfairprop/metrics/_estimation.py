@@ -1,0 +1,361 @@
+"""The 21 bias estimations of BENN's ensemble baseline, and their largest.
+
+Source: Giloni et al. 2020, "BENN: Bias Estimation Using Deep Neural Network" [B], appendix B.
+Each has its printed form ("paper") and one that lies in [0, 1] and is 0 exactly where the
+statistical rule holds on all defined groups ("corrected").
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from skfairprop.metrics._metric import Metric
+from skfairprop.metrics._rates import Array, Rates, divide, gap, ratio
+
+CONVENTIONS = ("corrected", "paper")
+# Pairs of groups are compared in blocks of at most so many cells.
+_PAIR_CELLS = 1 << 22
+
+
+def spread(rates: Array, convention: str, axis: int = -1) -> Array:
+    """Population variance over the defined groups; "corrected": over its largest possible value.
+
+    For k values in [0, 1] that is floor(k/2) * ceil(k/2) / k^2. NaN for fewer than two groups.
+    """
+    defined = ~np.isnan(rates)
+    k = np.count_nonzero(defined, axis=axis)
+    filled = np.where(defined, rates, 0.0)
+    mean = divide(filled.sum(axis), k)
+    squares = np.where(defined, rates - np.expand_dims(mean, axis), 0.0) ** 2
+    variance = divide(squares.sum(axis), k)
+    if convention == "corrected":
+        variance = divide(variance, divide((k // 2) * ((k + 1) // 2), k * k))
+    return np.where(k >= 2, variance, np.nan)
+
+
+# -- kernels on counts: (..., G, K, K) -> (...) -------------------------------------------------
+
+
+def _gap_of(name: str) -> Callable[..., Array]:
+    def kernel(rates: Rates, *, convention: str = "corrected") -> Array:
+        return gap(rates.positive_rate(name))[..., 0]
+
+    return kernel
+
+
+def equalized_odds_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
+    both = [
+        spread(rates.positive_rate(name)[..., 0], convention)
+        for name in ("recall", "false_positive_rate")
+    ]
+    return np.fmax(*both)
+
+
+def disparate_impact_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
+    selection = rates.positive_rate("prediction_rate")
+    least = ratio(selection)[..., 0]
+    value = np.where(least > 0.8, 0.0, 1 - least / 0.8)
+    if convention == "corrected":  # nobody selected anywhere: nothing differs
+        nobody = np.fmax.reduce(selection, -2)[..., 0] == 0
+        value = np.where(nobody & (np.count_nonzero(rates.present, axis=-1) >= 2), 0.0, value)
+    return value
+
+
+def balance_error_rate_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
+    if convention == "paper":
+        return _gap_of_shares(rates, _errors(rates))
+    both = rates.positive_rate("false_positive_rate") + rates.positive_rate("false_negative_rate")
+    return gap(both / 2)[..., 0]
+
+
+def lr_plus_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
+    recall = rates.positive_rate("recall")
+    if convention == "paper":
+        return divide(gap(divide(recall, 1 - recall))[..., 0], rates.by_group.sum(-1) / 2)
+    return gap(divide(recall, recall + rates.positive_rate("false_positive_rate")))[..., 0]
+
+
+def equal_accuracy_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
+    if convention == "paper":
+        return _gap_of_shares(rates, rates.by_group - _errors(rates))
+    return balance_residuals_kernel(rates)
+
+
+def equal_opportunity_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
+    value = spread(rates.positive_rate("recall")[..., 0], convention)
+    return value if convention == "corrected" else 1 - value
+
+
+def treatment_equality_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
+    if convention == "paper":
+        missed, wrong = _missed(rates), _errors(rates)
+        balance = divide(missed, wrong - missed)[..., None]
+        return divide(gap(balance)[..., 0], rates.by_group.sum(-1))
+    return gap(rates.positive_rate("miss_share"))[..., 0]
+
+
+def error_rate_balance_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
+    gaps = [
+        gap(rates.positive_rate(name))[..., 0]
+        for name in ("false_negative_rate", "false_positive_rate")
+    ]
+    return np.fmax(*gaps) if convention == "corrected" else 1 - np.fmin(*gaps)
+
+
+def normalized_difference_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
+    n, selected = rates.by_group, _positive(rates, rates.by_pred)
+    lead = n.shape[:-1]
+    n, selected = n.reshape(-1, n.shape[-1]), selected.reshape(-1, n.shape[-1])
+    worst = [_worst_pair(*pair, convention) for pair in zip(n, selected, strict=True)]
+    return np.array(worst).reshape(lead)
+
+
+def _worst_pair(n: Array, selected: Array, convention: str) -> float:
+    """Largest normalised difference over the pairs of groups with distinct counts.
+
+    Groups with the same size and selections are one: what is compared grows with the number of
+    distinct pairs of counts, not with the number of groups.
+    """
+    kept = n > 0
+    if np.count_nonzero(kept) < 2:
+        return np.nan
+    n, selected = np.unique(np.stack([n[kept], selected[kept]]), axis=1)
+    join = np.fmax if convention == "paper" else np.fmin
+    worst, step = 0.0, max(1, _PAIR_CELLS // len(n))
+    for start in range(0, len(n), step):
+        n_hi, s_hi = n[start : start + step, None], selected[start : start + step, None]
+        both = s_hi + selected
+        difference = s_hi / n_hi - selected / n
+        # P(+) / P(hi) and P(-) / P(lo), within the rows of the pair
+        scale = join(both / n_hi, (n_hi + n - both) / n)
+        found = np.divide(difference, scale, out=np.zeros(both.shape), where=difference > 0)
+        worst = max(worst, float(found.max()))
+    return worst
+
+
+def mutual_information_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
+    selected = _positive(rates, rates.by_pred)
+    table = np.stack([selected, rates.by_group - selected], axis=-1)  # (..., G, 2)
+    total = table.sum((-2, -1), keepdims=True)
+    joint = divide(table, total)
+    by_pred, by_group = joint.sum(-2), joint.sum(-1)
+    information = (
+        _entropy(by_pred) + _entropy(by_group) - _entropy(joint.reshape(*joint.shape[:-2], -1))
+    )
+    scale = np.sqrt(_entropy(by_pred) * _entropy(by_group))
+    value = np.where(scale > 0, divide(np.maximum(information, 0.0), scale), 0.0)
+    return np.where(np.count_nonzero(rates.present, axis=-1) >= 2, value, np.nan)
+
+
+def balance_residuals_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
+    return gap(rates.positive_rate("error_rate"))[..., 0]
+
+
+def _entropy(shares: Array) -> Array:
+    return -np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1.0)), 0.0).sum(-1)
+
+
+def _positive(rates: Rates, by_class: Array) -> Array:
+    return by_class[..., rates.positive]
+
+
+def _missed(rates: Rates) -> Array:
+    """False negatives, (..., G)."""
+    return _positive(rates, rates.by_true) - _positive(rates, rates.correct)
+
+
+def _errors(rates: Rates) -> Array:
+    """False negatives and false positives, (..., G)."""
+    return _missed(rates) + _positive(rates, rates.by_pred) - _positive(rates, rates.correct)
+
+
+def _gap_of_shares(rates: Rates, counts: Array) -> Array:
+    """Gap of counts as shares of *all* rows, as the paper prints them."""
+    shares = divide(counts, rates.by_group.sum(-1, keepdims=True))
+    return gap(np.where(rates.present, shares, np.nan)[..., None])[..., 0]
+
+
+def ensemble_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
+    """The largest of the 18 estimations that are functions of counts."""
+    values = [m.kernel(rates, convention=convention) for m in METRICS if m.inputs == "counts"]
+    return np.fmax.reduce(np.stack(values), 0)
+
+
+# -- the records --------------------------------------------------------------------------------
+
+_SOURCE = "Giloni et al. 2020, appendix B"
+_TRUTH_RATES = ("recall", "false_positive_rate")
+_MARGINAL = ("prediction_rate",)
+
+
+def _record(method, kernel, rates, null, formula, misleads, inputs="counts") -> Metric:
+    return Metric(
+        f"estimation_{method}",
+        kernel,
+        family="estimation",
+        inputs=inputs,
+        rates=rates,
+        null=null,
+        needs_positive=True,
+        options={"convention": CONVENTIONS},
+        formula=formula,
+        source=_SOURCE,
+        misleads=misleads,
+    )
+
+
+_GAP_NOTE = "The maximum over groups is above 0 by chance when groups are small."
+_VARIANCE_NOTE = "A variance: small when one of many groups differs."
+METRICS = (
+    _record(
+        "equalized_odds",
+        equalized_odds_kernel,
+        _TRUTH_RATES,
+        "separation",
+        "larger of the scaled variances of TPR and FPR over groups",
+        _VARIANCE_NOTE,
+    ),
+    _record(
+        "disparate_impact",
+        disparate_impact_kernel,
+        _MARGINAL,
+        "independence",
+        "1 - (min / max selection rate) / 0.8; 0 above 0.8",
+        "0 does not mean equal: ratios above 0.8 count as 0.",
+    ),
+    _record(
+        "demographic_parity",
+        _gap_of("prediction_rate"),
+        _MARGINAL,
+        "independence",
+        "gap of the selection rates",
+        _GAP_NOTE,
+    ),
+    _record(
+        "sensitivity", _gap_of("recall"), ("recall",), "separation", "gap of the TPR", _GAP_NOTE
+    ),
+    _record(
+        "specificity",
+        _gap_of("true_negative_rate"),
+        ("true_negative_rate",),
+        "separation",
+        "gap of the TNR",
+        _GAP_NOTE,
+    ),
+    _record(
+        "balance_error_rate",
+        balance_error_rate_kernel,
+        _TRUTH_RATES,
+        "separation",
+        "gap of (FPR + FNR) / 2",
+        "Opposite errors cancel.",
+    ),
+    _record(
+        "lr_plus",
+        lr_plus_kernel,
+        _TRUTH_RATES,
+        "separation",
+        "gap of TPR / (TPR + FPR)",
+        "Undefined in a group where nobody is selected.",
+    ),
+    _record(
+        "equal_ppv",
+        _gap_of("precision"),
+        ("precision",),
+        "sufficiency",
+        "gap of the precision",
+        _GAP_NOTE,
+    ),
+    _record(
+        "equal_npv",
+        _gap_of("negative_predictive_value"),
+        ("negative_predictive_value",),
+        "sufficiency",
+        "gap of the negative predictive value",
+        _GAP_NOTE,
+    ),
+    _record(
+        "equal_accuracy",
+        equal_accuracy_kernel,
+        ("error_rate",),
+        "independence",
+        "gap of the accuracy",
+        "Opposite errors cancel.",
+    ),
+    _record(
+        "equal_opportunity",
+        equal_opportunity_kernel,
+        ("recall",),
+        "separation",
+        "scaled variance of the TPR over groups",
+        _VARIANCE_NOTE,
+    ),
+    _record(
+        "treatment_equality",
+        treatment_equality_kernel,
+        ("miss_share",),
+        "independence",
+        "gap of FN / (FN + FP)",
+        "Rests on the errors alone; undefined in a group without errors.",
+    ),
+    _record(
+        "equal_fpr",
+        _gap_of("false_positive_rate"),
+        ("false_positive_rate",),
+        "separation",
+        "gap of the FPR",
+        _GAP_NOTE,
+    ),
+    _record(
+        "equal_fnr",
+        _gap_of("false_negative_rate"),
+        ("false_negative_rate",),
+        "separation",
+        "gap of the FNR",
+        _GAP_NOTE,
+    ),
+    _record(
+        "error_rate_balance",
+        error_rate_balance_kernel,
+        _TRUTH_RATES,
+        "separation",
+        "larger of the gaps of FNR and FPR",
+        _GAP_NOTE,
+    ),
+    _record(
+        "normalized_difference",
+        normalized_difference_kernel,
+        _MARGINAL,
+        "independence",
+        "(p_hi - p_lo) / min(P(+) / P(hi), P(-) / P(lo)), worst pair of groups",
+        "Saturates on rare groups: it reaches 1 by chance.",
+    ),
+    _record(
+        "mutual_information",
+        mutual_information_kernel,
+        _MARGINAL,
+        "independence",
+        "I(pred; group) / sqrt(H(pred) H(group))",
+        "Biased upwards in small samples.",
+    ),
+    _record(
+        "balance_residuals",
+        balance_residuals_kernel,
+        ("error_rate",),
+        "independence",
+        "gap of the mean absolute residual, |y - pred|",
+        "Opposite errors cancel.",
+    ),
+)
+ENSEMBLE = Metric(
+    "ensemble_bias_estimation",
+    ensemble_kernel,
+    family="estimation",
+    rates=("prediction_rate", "recall", "false_positive_rate"),
+    needs_positive=True,
+    null="independence",
+    options={"convention": CONVENTIONS},
+    formula="largest of the bias estimations",
+    source=_SOURCE,
+    misleads="Nearly always the normalised difference or disparate impact; 1 on rare groups.",
+)

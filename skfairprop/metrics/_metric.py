@@ -1,0 +1,278 @@
+"""What a metric is: a kernel on rates and what is known about it; and its evaluation."""
+
+import math
+import warnings
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skfairprop.counts import GroupCounts
+from skfairprop.groups import label_text, name_some
+from skfairprop.metrics._rates import Rates
+
+UNDEFINED_POLICIES = ("drop", "zero", "raise", "nan")
+
+
+@dataclass(frozen=True)
+class Driver:
+    """What lies behind a value: the rate, the class, and the groups at its two ends.
+
+    Attributes
+    ----------
+    rate : str
+        Name of the rate, or of what is compared.
+    column : hashable or None
+        Class (or pair of classes) whose gap is the largest; None where there is one column only.
+    low, high : hashable
+        Labels of the groups with the smallest and the largest rate.
+    low_value, high_value : float
+        Their rates.
+    """
+
+    rate: str
+    column: Hashable | None
+    low: Hashable
+    high: Hashable
+    low_value: float
+    high_value: float
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric and what is known about it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the function, in the registry and as a scorer.
+    kernel : callable
+        ``kernel(rates, **options)`` with a :class:`~skfairprop.metrics.Rates` of shape
+        ``(..., G, K[, K])``; reduces the last axes and returns ``(...)``. For ``inputs`` other
+        than "counts" and "labels" the function itself.
+    family : {"dataset", "disparity", "classical", "estimation", "amplification", "procedural"}
+    formula, source, misleads : str
+        One line each: the formula, the paper and equation, and when the value misleads.
+    inputs : {"counts", "labels", "scores", "attributions"}, default="counts"
+        What it is a function of. "labels": group x class of a data set alone.
+    rates : tuple of str
+        The rates it compares: their empty denominators are what is undefined, and the largest gap
+        among them is what drives the value.
+    needs_positive : bool, default=False
+        Whether it looks at the rates of one positive class.
+    null : {"independence", "separation", "sufficiency"} or None
+        What is exchangeable between groups when there is no bias; None: no null.
+    compares_groups : bool, default=True
+        Whether it is undefined when there is one group.
+    range : tuple of float
+        Smallest and largest possible value.
+    best : {0.0, 1.0}, default=0.0
+        The value without bias: 1 for the ratios.
+    signed : bool, default=False
+        Whether the value has a sign, 0 being best.
+    options : mapping of str to tuple
+        Allowed values of its own options, the default first.
+    """
+
+    name: str
+    kernel: Callable[..., Any]
+    family: str
+    formula: str
+    source: str
+    misleads: str
+    inputs: str = "counts"
+    rates: tuple[str, ...] = ()
+    needs_positive: bool = False
+    null: str | None = None
+    compares_groups: bool = True
+    range: tuple[float, float] = (0.0, 1.0)
+    best: float = 0.0
+    signed: bool = False
+    options: Mapping[str, tuple] = field(default_factory=dict)
+    driver: Callable[..., Driver | None] | None = None
+
+    @property
+    def counts_suffice(self) -> bool:
+        """Whether the metric is a function of counts."""
+        return self.inputs in ("counts", "labels")
+
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        """Raise ValueError for an option it does not know, or a value that is not allowed."""
+        for key, value in options.items():
+            if key not in self.options:
+                known = f"; it knows {', '.join(self.options)}" if self.options else ""
+                raise ValueError(f"{self.name} has no option {key!r}{known}")
+            if value not in self.options[key]:
+                raise ValueError(
+                    f"{self.name}: {key} must be one of {self.options[key]}; got {value!r}"
+                )
+
+
+def evaluate(
+    counts: GroupCounts,
+    metric: "Metric",
+    *,
+    pos_label: Hashable | None = None,
+    undefined: str = "drop",
+    **options: Any,
+) -> float:
+    """Value of a count metric on a table of counts; see :func:`skfairprop.metrics.evaluate`."""
+    metric.check_options(options)
+    if undefined not in UNDEFINED_POLICIES:
+        raise ValueError(f"undefined must be one of {UNDEFINED_POLICIES}; got {undefined!r}")
+    rates = rates_of(counts, metric, pos_label=pos_label, zero=undefined == "zero")
+    holes = describe_undefined(counts, metric, rates) if undefined != "zero" else []
+    if holes and undefined == "raise":
+        raise ValueError(f"{metric.name} is undefined: {'; '.join(holes)}")
+    value = math.nan if holes and undefined == "nan" else float(metric.kernel(rates, **options))
+    if metric.compares_groups and np.count_nonzero(rates.present) < 2:
+        holes = [f"it compares groups, and there is only one: {name_some(counts.groups)}"]
+        if undefined == "raise":
+            raise ValueError(f"{metric.name} is undefined: {holes[0]}")
+    if holes or math.isnan(value):
+        reason = "; ".join(holes) or "no two groups have a rate to compare"
+        verdict = (
+            f"{metric.name} is undefined (NaN)" if math.isnan(value) else f"{metric.name}: left out"
+        )
+        warnings.warn(f"{verdict}: {reason}", UndefinedMetricWarning, stacklevel=3)
+    return value
+
+
+def rates_of(counts: GroupCounts, metric: Metric, *, pos_label=None, zero: bool = False) -> Rates:
+    """The rates that a metric reads, with the positive class found."""
+    if metric.inputs == "labels":
+        counts = counts.of_labels()
+    elif not metric.counts_suffice:
+        raise ValueError(f"{metric.name} is no function of counts; it needs {metric.inputs}")
+    else:
+        counts.require_predictions(metric.name)
+    if not metric.needs_positive:
+        return Rates(counts.values, predicted=counts.predicted, zero=zero)
+    counts, positive = find_positive(counts, pos_label, metric.name)
+    return Rates(counts.values, predicted=counts.predicted, positive=positive, zero=zero)
+
+
+def find_positive(
+    counts: GroupCounts, pos_label: Hashable | None, name: str
+) -> tuple[GroupCounts, int]:
+    """Counts that have the positive class, and its position; never guessed from strings.
+
+    Without `pos_label` the labels must be {0, 1}, {-1, 1} or booleans; the class 1 is added, with
+    counts of 0, where only the other one occurs.
+
+    Raises
+    ------
+    ValueError
+        If the labels do not tell which class is positive, or `pos_label` does not occur.
+    """
+    labels = counts.classes.tolist()
+    if pos_label is not None:
+        if pos_label not in labels:
+            raise ValueError(
+                f"pos_label={pos_label!r} is not among the labels found: "
+                f"{name_some(counts.classes, 12)}"
+            )
+        return counts, labels.index(pos_label)
+    numeric = all(isinstance(label, bool | int | float) for label in labels)
+    if numeric and (set(labels) <= {0, 1} or set(labels) <= {-1, 1}):
+        if 1 not in labels:
+            counts = counts.declare_classes([*labels, 1])
+        return counts, counts.classes.tolist().index(1)
+    raise ValueError(
+        f"{name} needs a positive class, and the labels {name_some(counts.classes)} do not tell "
+        "which it is; pass pos_label= (that class against the rest)"
+    )
+
+
+def describe_undefined(counts: GroupCounts, metric: Metric, rates: Rates) -> list[str]:
+    """One phrase for each rate that some groups do not have, naming groups and classes."""
+    out = []
+    for name in metric.rates:
+        holes = rates.undefined(name, positive=metric.needs_positive)
+        if not holes.any():
+            continue
+        groups = counts.groups[holes.any(-1)]
+        phrase = f"{name} is 0/0 in group{'s' * (len(groups) > 1)} {name_some(groups)}"
+        columns = _column_labels(counts, metric, rates, name)
+        if len(columns) > 1:
+            found = [c for c, hole in zip(columns, holes.any(-2), strict=True) if hole]
+            if name == "row":
+                found = list(dict.fromkeys(c[0] for c in found))
+            phrase += f" for class{'es' * (len(found) > 1)} {name_some(found)}"
+        out.append(phrase)
+    return out
+
+
+def _column_labels(counts: GroupCounts, metric: Metric, rates: Rates, name: str) -> Sequence:
+    """Labels of the columns of a rate as the metric reads it."""
+    labels = counts.classes.tolist()
+    if name == "accuracy" or metric.needs_positive:
+        return [None]
+    if name == "row":
+        return [(true, pred) for true in labels for pred in labels]
+    return labels
+
+
+def find_driver(counts: GroupCounts, metric: Metric, *, pos_label=None, **options) -> Driver | None:
+    """The rate, class and pair of groups with the largest gap behind a metric.
+
+    Returns
+    -------
+    Driver or None
+        None where no two groups have a rate to compare.
+    """
+    rates = rates_of(counts, metric, pos_label=pos_label)
+    if metric.driver is not None:
+        return metric.driver(counts, rates, **options)
+    return widest_gap(counts, metric, rates, metric.rates)
+
+
+def widest_gap(
+    counts: GroupCounts, metric: Metric, rates: Rates, names: Sequence[str]
+) -> Driver | None:
+    """Driver by the largest gap among the columns of some rates."""
+    best: Driver | None = None
+    for name in names:
+        table = rates.positive_rate(name) if metric.needs_positive else rates[name]
+        columns = _column_labels(counts, metric, rates, name)
+        found = driver_of(counts.groups, table, name, columns)
+        if found is not None and (
+            best is None or found.high_value - found.low_value > best.high_value - best.low_value
+        ):
+            best = found
+    return best
+
+
+def driver_of(groups: pd.Index, table: np.ndarray, name: str, columns: Sequence) -> Driver | None:
+    """Driver by the largest gap among the columns of a table of shape (G, C)."""
+    if len(table) == 0 or np.isnan(table).all():
+        return None
+    gaps = np.fmax.reduce(table, 0) - np.fmin.reduce(table, 0)
+    gaps = np.where((~np.isnan(table)).sum(0) >= 2, gaps, np.nan)
+    if np.isnan(gaps).all():
+        return None
+    column = int(np.nanargmax(gaps))
+    low, high = int(np.nanargmin(table[:, column])), int(np.nanargmax(table[:, column]))
+    label = columns[column] if len(columns) > 1 else None
+    return Driver(
+        rate=name,
+        column=label,
+        low=groups[low],
+        high=groups[high],
+        low_value=float(table[low, column]),
+        high_value=float(table[high, column]),
+    )
+
+
+def driver_text(driver: Driver) -> str:
+    """One line: "recall of 'good': 0.62 'female' to 0.81 'male'"."""
+    what = driver.rate.replace("_", " ")
+    if driver.column is not None:
+        what += f" of {label_text(driver.column)!r}"
+    return (
+        f"{what}: {driver.low_value:.3g} {label_text(driver.low)!r} to "
+        f"{driver.high_value:.3g} {label_text(driver.high)!r}"
+    )

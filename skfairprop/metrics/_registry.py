@@ -1,0 +1,113 @@
+"""All metrics by name, and the evaluation of any count metric on a table of counts."""
+
+from collections.abc import Hashable
+from typing import Any
+
+from skfairprop._suggest import closest
+from skfairprop.counts import GroupCounts
+from skfairprop.metrics import (
+    _classical,
+    _dataset,
+    _disparity,
+    _estimation,
+    _metric,
+    _score_estimation,
+)
+from skfairprop.metrics._metric import Metric
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        *_dataset.METRICS,
+        *_disparity.METRICS,
+        *_classical.METRICS,
+        *_estimation.METRICS,
+        *_score_estimation.METRICS,
+        _estimation.ENSEMBLE,
+    )
+}
+
+
+def get_metric(metric: str | Metric) -> Metric:
+    """The record of a metric.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        A name in ``METRICS``, or a record, which is returned as it is.
+
+    Returns
+    -------
+    Metric
+
+    Raises
+    ------
+    ValueError
+        If there is no metric of this name; the closest name is given.
+
+    Examples
+    --------
+    >>> from skfairprop.metrics import get_metric
+    >>> get_metric("equal_opportunity").null
+    'separation'
+    """
+    if isinstance(metric, Metric):
+        return metric
+    if metric not in METRICS:
+        raise ValueError(f"no metric {metric!r}{closest(metric, METRICS)}")
+    return METRICS[metric]
+
+
+def evaluate(
+    counts: GroupCounts,
+    metric: str | Metric,
+    *,
+    of: str = "y_true",
+    pos_label: Hashable | None = None,
+    undefined: str = "drop",
+    **options: Any,
+) -> float:
+    """Value of any count metric on a table of counts.
+
+    Parameters
+    ----------
+    counts : GroupCounts
+        Without replicate axes.
+    metric : str or Metric
+        A name in ``METRICS``.
+    of : {"y_true", "y_pred"}, default="y_true"
+        For the data set metrics: whether the labels or the predictions are the data set.
+    pos_label : hashable, optional
+        The positive class, where the metric needs one.
+    undefined : {"drop", "zero", "raise", "nan"}, default="drop"
+        What to do with rates that are 0/0.
+    **options
+        The metric's own options.
+
+    Returns
+    -------
+    float
+        The same as the public function of this name on the rows.
+
+    Raises
+    ------
+    ValueError
+        If the metric or an option is not known, the metric is no function of counts, or the
+        positive class is not known.
+
+    Examples
+    --------
+    >>> from skfairprop import GroupCounts
+    >>> from skfairprop.metrics import evaluate
+    >>> counts = GroupCounts(
+    ...     [[[8, 2], [1, 9]], [[6, 4], [1, 9]]], groups=["a", "b"], classes=[0, 1]
+    ... )
+    >>> round(evaluate(counts, "demographic_parity_difference"), 3)
+    0.1
+    """
+    record = get_metric(metric)
+    if of not in ("y_true", "y_pred"):
+        raise ValueError(f"of must be 'y_true' or 'y_pred'; got {of!r}")
+    if of == "y_pred" and record.inputs == "labels":
+        counts = counts.of_predictions()
+    return _metric.evaluate(counts, record, pos_label=pos_label, undefined=undefined, **options)
