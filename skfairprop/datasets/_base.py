@@ -1,0 +1,125 @@
+"""What all loaders share: reading the files and handing out scikit-learn's kind of answer."""
+
+from collections.abc import Hashable, Sequence
+from importlib import resources
+from numbers import Integral, Real
+from os import PathLike
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import Bunch
+
+
+def read_table(source: str | PathLike[str] | IO[bytes], **options: Any) -> pd.DataFrame:
+    """Read a CSV file in which only an empty field is missing ("none" and "NA" are texts)."""
+    return pd.read_csv(source, keep_default_na=False, na_values=[""], **options)
+
+
+def read_shipped(name: str) -> pd.DataFrame:
+    """Read the table `name` that ships with the package."""
+    path = resources.files("skfairprop.datasets") / "data" / f"{name}.csv.gz"
+    with path.open("rb") as file:
+        return read_table(file, compression="gzip")
+
+
+def read_descr(name: str) -> str:
+    """The description of data set `name`, in Markdown."""
+    path = resources.files("skfairprop.datasets") / "descr" / f"{name}.md"
+    return path.read_text(encoding="utf-8")
+
+
+def check_switches(**switches: Any) -> None:
+    """Raise unless every argument is a bool."""
+    for name, value in switches.items():
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"{name} must be True or False; got {value!r}")
+
+
+def check_count(name: str, value: Any, *, minimum: int, maximum: int | None = None) -> int:
+    """Return `value` as an int, or raise unless it is an integer within the limits."""
+    within = isinstance(value, Integral) and not isinstance(value, bool) and value >= minimum
+    if not within or (maximum is not None and value > maximum):
+        limits = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
+        raise ValueError(f"{name} must be an integer {limits}; got {value!r}")
+    return int(value)
+
+
+def check_share(name: str, value: Any) -> float:
+    """Return `value` as a float, or raise unless it lies between 0 and 1."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise ValueError(f"{name} must be a number; got {value!r}")
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must lie in [0, 1]; got {value!r}")
+    return float(value)
+
+
+def as_generator(random_state: Any) -> np.random.Generator:
+    """A generator from None, an int, a RandomState or a Generator, which is used as it is."""
+    if isinstance(random_state, np.random.RandomState):  # numpy before 2.2 does not take one
+        random_state = random_state.randint(np.iinfo(np.int32).max)
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "random_state must be None, an integer of at least 0, a RandomState or a Generator; "
+            f"got {random_state!r}"
+        ) from None
+
+
+def pack_table(
+    frame: pd.DataFrame,
+    *,
+    target: str,
+    sensitive_features: pd.DataFrame,
+    protected: Sequence[Hashable],
+    pos_label: Hashable,
+    descr: str,
+    drop_sensitive: bool,
+    return_X_y: bool,
+    as_frame: bool,
+    target_names: list[str] | None = None,
+    **extra: Any,
+) -> Any:
+    """Split a table into features and target and pack them as scikit-learn's loaders do.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Features and target, and nothing else.
+    target : str
+        Column with the classes.
+    sensitive_features : DataFrame
+        Ready groups, with the index of `frame`.
+    protected : sequence of column names
+        Columns of `frame` that `drop_sensitive` leaves out of the features.
+    pos_label, descr, target_names
+        Go into the Bunch; `target_names` are by default the classes in sorted order.
+    drop_sensitive, return_X_y, as_frame : bool
+        As the user gave them.
+    **extra
+        Further entries of the Bunch; a Series becomes an array if `as_frame` is False.
+
+    Returns
+    -------
+    Bunch, or (X, y) if `return_X_y`
+    """
+    check_switches(drop_sensitive=drop_sensitive, return_X_y=return_X_y, as_frame=as_frame)
+    if drop_sensitive:
+        frame = frame.drop(columns=list(protected))
+    data, classes = frame.drop(columns=target), frame[target].copy()
+    if target_names is None:
+        target_names = sorted(classes.unique())
+    bunch = Bunch(
+        data=data if as_frame else data.to_numpy(),
+        target=classes if as_frame else classes.to_numpy(),
+        frame=frame if as_frame else None,
+        sensitive_features=sensitive_features.copy(),
+        feature_names=list(data),
+        target_names=target_names,
+        pos_label=pos_label,
+        DESCR=descr,
+    )
+    for name, value in extra.items():
+        bunch[name] = value.to_numpy() if isinstance(value, pd.Series) and not as_frame else value
+    return (bunch.data, bunch.target) if return_X_y else bunch
