@@ -1,0 +1,205 @@
+"""Find the protected columns of the rows at hand: routed, on an index, or in X itself."""
+
+from collections.abc import Hashable
+from numbers import Number
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+
+from skfairprop._columns import Column, read_columns
+from skfairprop._suggest import closest
+
+WHAT = "sensitive_features"
+_WAYS = (
+    "name a column of X, give a pandas Series or DataFrame with the index of the data, or a "
+    "callable of X"
+)
+_ROUTE = "pass it as metadata, with sklearn.set_config(enable_metadata_routing=True)"
+
+
+def check_sensitive_features(spec: Any, *, owner: str) -> None:
+    """Raise unless `spec` is a way to find protected columns, or None.
+
+    Parameters
+    ----------
+    spec : str, list of str, callable, Series, DataFrame or None
+    owner : str
+        Name of the object that was given it, for the messages.
+
+    Raises
+    ------
+    TypeError
+        If it is of another kind: integer positions silently mean another feature inside a feature
+        selector, and an array has no index to follow the rows of a fold.
+    ValueError
+        If it is empty, or an index that repeats labels.
+    """
+    if spec is None or callable(spec):
+        return
+    if isinstance(spec, pd.Series | pd.DataFrame):
+        if len(spec) == 0:
+            raise ValueError(f"{owner}: {WHAT} is empty: 0 rows; at least 1 is needed")
+        if not spec.index.is_unique:
+            label = spec.index[spec.index.duplicated()].tolist()[0]
+            raise ValueError(
+                f"{owner}: the index of {WHAT} repeats labels, as {label!r}; give the data and "
+                f"{WHAT} the same unique index"
+            )
+        return
+    if isinstance(spec, list | tuple) and not spec:
+        raise ValueError(f"{owner}: {WHAT} names no column; {_WAYS}")
+    _names(spec, owner)
+
+
+def resolve_sensitive_features(
+    spec: Any, X: Any, y: Any = None, routed: Any = None, *, owner: str
+) -> pd.DataFrame:
+    """The protected columns of the rows of `X`.
+
+    Parameters
+    ----------
+    spec : str, list of str, callable, Series, DataFrame or None
+        What was given at construction: names of columns of X (pandas, polars, pyarrow), a callable
+        that takes X and returns one or several columns, or pandas data that cover more rows, which
+        are aligned on the index of X, or on that of y where X has none.
+    X : array-like, sparse matrix or data frame of shape (n, n_features), or None
+        None where the caller never sees it.
+    y : array-like of shape (n,), optional
+    routed : array-like of n rows, optional
+        What metadata routing, or the caller, passed for these rows. It goes before `spec`.
+    owner : str
+        Name of the object that asks, for the messages.
+
+    Returns
+    -------
+    DataFrame of shape (n, n_columns)
+        Rows in the order of X, with its index where it has one. The name of a column is None where
+        the data have none.
+
+    Raises
+    ------
+    TypeError, ValueError
+        With what to do, if the columns cannot be found or their rows cannot be matched with those
+        of X: rows are never combined by position when two indexes disagree.
+    """
+    if routed is not None:
+        columns = read_columns(routed, what=f"{owner}: {WHAT}")
+        return _in_row_order(columns, X, y, "as passed", owner)
+    check_sensitive_features(spec, owner=owner)
+    if spec is None:
+        raise ValueError(
+            f"{owner} was not told the protected attribute: {_WAYS}, as {WHAT}=; or {_ROUTE}"
+        )
+    if isinstance(spec, pd.Series | pd.DataFrame):
+        return _look_up(spec, X, y, owner)
+    if X is None:
+        raise ValueError(
+            f"{owner} cannot read {WHAT}={spec!r}: X is not passed to it here; give a pandas "
+            f"Series with the index of y (and y as a Series), or {_ROUTE}"
+        )
+    if callable(spec):
+        columns = read_columns(spec(X), what=f"{owner}: {WHAT}")
+        return _in_row_order(columns, X, None, "that the callable returns", owner)
+    columns = read_columns(_select(X, spec, owner), what="X")
+    return _in_row_order(columns, X, None, "in X", owner)
+
+
+def _names(spec: Any, owner: str) -> list[Hashable]:
+    """Names of columns, one or several; anything else is refused."""
+    names = list(spec) if isinstance(spec, list | tuple | pd.Index) else [spec]
+    for name in names:
+        if isinstance(name, Number):
+            raise TypeError(
+                f"{owner}: {WHAT}={spec!r} is a position, which is another feature once a selector "
+                f"drops columns; {_WAYS}"
+            )
+        if not isinstance(name, str | tuple):
+            raise TypeError(
+                f"{owner}: {WHAT} is a {type(spec).__name__}, which has neither column names nor "
+                f"an index to follow the rows of X; {_WAYS}"
+            )
+    return names
+
+
+def _select(X: Any, spec: Any, owner: str) -> Any:
+    """Named columns of a data frame, as a data frame of the same kind."""
+    frame = X  # narwhals would refuse pandas frames that repeat a name, even another one
+    if not isinstance(X, pd.DataFrame):
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            raise ValueError(
+                f"{owner} cannot read column {spec!r}: X is a {type(X).__name__} here, which has "
+                "no column names; pass a data frame, give a pandas Series with the index of y (and "
+                f"y as a Series), or {_ROUTE}"
+            )
+    known = frame.columns
+    names = [spec] if isinstance(spec, tuple) and spec in known else _names(spec, owner)
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{owner}: X has no column {name!r}{closest(name, known)}")
+    return X[names] if frame is X else frame.select(*names).to_native()
+
+
+def _look_up(spec: pd.Series | pd.DataFrame, X: Any, y: Any, owner: str) -> pd.DataFrame:
+    """Rows of pandas data by the index of X, else of y."""
+    indexes = _indexes(X, y)
+    if not indexes:
+        raise ValueError(
+            f"{owner} cannot match {WHAT} with the rows: neither X nor y has an index; pass X or y "
+            f"as pandas, or {_ROUTE}"
+        )
+    index = indexes[0]
+    if not all(other.equals(index) for other in indexes):
+        raise ValueError(
+            f"{owner} cannot match {WHAT} with the rows: X and y have different indexes; give them "
+            "the same one"
+        )
+    where = spec.index.get_indexer(index)
+    absent = np.flatnonzero(where < 0)
+    if len(absent):
+        raise ValueError(
+            f"{owner}: {len(absent):,} of {len(index):,} rows are not in the index of {WHAT}, as "
+            f"{index[absent].tolist()[0]!r}; give the data and {WHAT} the same index"
+        )
+    return _frame(read_columns(spec.take(where), what=f"{owner}: {WHAT}"), index)
+
+
+def _in_row_order(columns: list[Column], X: Any, y: Any, origin: str, owner: str) -> pd.DataFrame:
+    """Columns of as many rows as X: in the order of its index, or by position without indexes."""
+    n_rows = next((_n_rows(data) for data in (X, y) if data is not None), len(columns[0]))
+    if len(columns[0]) != n_rows:
+        raise ValueError(f"{owner}: {WHAT} {origin} has {len(columns[0]):,} rows; X has {n_rows:,}")
+    indexes = _indexes(X, y)
+    if not indexes:
+        return _frame(columns, columns[0].index)
+    return _frame([_reorder(c, indexes, origin, owner) for c in columns], indexes[0])
+
+
+def _reorder(column: Column, indexes: list[pd.Index], origin: str, owner: str) -> Column:
+    own = column.index
+    if own is None or any(own is index or own.equals(index) for index in indexes):
+        return column
+    where = own.get_indexer(indexes[0]) if own.is_unique else np.array([-1])
+    if where.min() < 0:
+        raise ValueError(
+            f"{owner}: {WHAT} {origin} does not have the index of the data; give both the same "
+            "one, or pass an array if they belong together by position"
+        )
+    return Column(column.values[where], column.name)
+
+
+def _frame(columns: list[Column], index: pd.Index | None) -> pd.DataFrame:
+    frame = pd.DataFrame({i: c.values for i, c in enumerate(columns)})
+    frame.columns = pd.Index([c.name for c in columns], dtype=object, tupleize_cols=False)
+    return frame if index is None else frame.set_axis(index, axis=0)
+
+
+def _indexes(*inputs: Any) -> list[pd.Index]:
+    """Indexes of those that are pandas."""
+    return [data.index for data in inputs if isinstance(data, pd.Series | pd.DataFrame)]
+
+
+def _n_rows(data: Any) -> int:
+    return data.shape[0] if hasattr(data, "shape") else len(data)
