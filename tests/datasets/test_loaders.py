@@ -1,5 +1,7 @@
 """What every loader promises, whatever the data set."""
 
+from io import StringIO
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -92,7 +94,7 @@ def test_drop_sensitive_with_arrays(loader):
 
 
 def test_dtypes_are_numbers_or_the_default_strings(loader):
-    default = pd.read_csv(pd.io.common.StringIO("a\nb\n")).a.dtype
+    default = pd.read_csv(StringIO("a\nb\n")).a.dtype
     frame = loader().frame
     for name in frame:
         assert frame[name].dtype in (np.dtype("int64"), np.dtype("float64"), default), name
