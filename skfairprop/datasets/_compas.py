@@ -6,7 +6,6 @@ import tempfile
 import time
 import warnings
 from io import BytesIO
-from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -161,7 +160,7 @@ def _check_options(subset: str, drop_leaks: bool, n_retries: int, delay: float) 
         raise ValueError(f"subset must be 'all' or 'propublica'; got {subset!r}")
     check_switches(drop_leaks=drop_leaks)
     check_count("n_retries", n_retries, minimum=0)
-    if not isinstance(delay, Real) or not delay >= 0:
+    if not isinstance(delay, int | float) or not delay >= 0:
         raise ValueError(f"delay must be at least 0 seconds; got {delay!r}")
 
 
@@ -229,20 +228,8 @@ def _reduce(content: bytes) -> pd.DataFrame:
 
 
 def _download(folder: Path, n_retries: int, delay: float) -> bytes:
-    """Content of the published file, checked."""
-    for tries_left in reversed(range(n_retries + 1)):
-        try:
-            with urlopen(URL, timeout=60) as response:
-                content: bytes = response.read()
-            break
-        except OSError as exc:  # URLError, TimeoutError and a broken connection are OSErrors
-            if not tries_left:
-                raise OSError(
-                    f"fetch_compas: could not download {URL} ({exc}); save it as {RAW_NAME} in "
-                    f"{str(folder)!r}, or pass data_home= with the folder that holds it"
-                ) from exc
-            warnings.warn(f"fetch_compas: trying again to download {URL} ({exc})", stacklevel=4)
-            time.sleep(delay)
+    """Content of the published file, checked; `folder` is where it could be put by hand."""
+    content = _read_url(folder, n_retries, delay)
     digest = hashlib.sha256(content).hexdigest()
     if digest != SHA256:
         raise OSError(
@@ -250,6 +237,23 @@ def _download(folder: Path, n_retries: int, delay: float) -> bytes:
             f"get {RAW_NAME} from ProPublica by hand and save it in {str(folder)!r}"
         )
     return content
+
+
+def _read_url(folder: Path, n_retries: int, delay: float) -> bytes:
+    while True:
+        try:
+            with urlopen(URL, timeout=60) as response:
+                content: bytes = response.read()
+                return content
+        except OSError as exc:  # URLError, TimeoutError and a broken connection are OSErrors
+            if not n_retries:
+                raise OSError(
+                    f"fetch_compas: could not download {URL} ({exc}); save it as {RAW_NAME} in "
+                    f"{str(folder)!r}, or pass data_home= with the folder that holds it"
+                ) from exc
+            warnings.warn(f"fetch_compas: trying again to download {URL} ({exc})", stacklevel=5)
+            n_retries -= 1
+            time.sleep(delay)
 
 
 def _save(table: pd.DataFrame, path: Path) -> None:

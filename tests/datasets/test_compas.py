@@ -214,6 +214,22 @@ def test_second_try_succeeds(tmp_path, raw, monkeypatch):
     assert len(bunch.data) == 7
 
 
+def test_retry_warning_points_at_the_caller(tmp_path, raw, offline):
+    with pytest.warns(UserWarning, match="trying again") as caught, pytest.raises(OSError):
+        fetch_compas(data_home=tmp_path, n_retries=1, delay=0)
+    assert [w.filename for w in caught] == [__file__]
+
+
+def test_interrupted_save_leaves_nothing(tmp_path, online, monkeypatch):
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        fetch_compas(data_home=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_no_download_if_told_so(tmp_path, raw, offline):
     with pytest.raises(OSError, match="download_if_missing=True"):
         fetch_compas(data_home=tmp_path, download_if_missing=False)
