@@ -1,0 +1,227 @@
+"""Any classifier as one function from raw columns to continuous outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from ._table import Table, as_container, block_rows
+
+
+class Model:
+    """One output function for any estimator or callable.
+
+    Parameters
+    ----------
+    estimator : fitted classifier or callable
+        A classifier with ``predict_proba`` or ``decision_function`` (a Pipeline, a search, a
+        skorch net, ...), or a function of a table that returns scores of shape (n,) or (n, K).
+        One column of scores is read as the score of the second of two classes.
+
+    Attributes
+    ----------
+    estimator : object
+        As given.
+    classes : ndarray or None
+        Class of each output column, None for a callable.
+
+    Raises
+    ------
+    TypeError
+        If the estimator has neither method (``predict`` alone has nothing to attribute).
+    """
+
+    def __init__(self, estimator: Any):
+        self.estimator = estimator
+        self._function = _output_function(estimator)
+        self.classes = getattr(estimator, "classes_", None)
+
+    def outputs(self, X: Any) -> np.ndarray:
+        """Scores of shape (n, K), float64: probabilities where the model has them.
+
+        Two columns, ``-score`` and ``score``, where the model returns a single score.
+        """
+        return _as_columns(self._function(self._as_fitted(X)))
+
+    @property
+    def has_margins(self) -> bool:
+        """Whether the estimator has ``decision_function``."""
+        return hasattr(self.estimator, "decision_function")
+
+    def margins(self, X: Any) -> np.ndarray:
+        """Columns of ``decision_function``, of shape (n, K)."""
+        return _as_columns(self.estimator.decision_function(self._as_fitted(X)))
+
+    def column(self, label: Any) -> int:
+        """Output column of a class.
+
+        Raises
+        ------
+        ValueError
+            If the model does not know the class.
+        """
+        if self.classes is None:
+            raise ValueError("a callable has no class labels; give the output column as target")
+        found = np.flatnonzero(np.asarray(self.classes) == label)
+        if len(found) != 1:
+            raise ValueError(f"{label!r} is not a class of the model: {list(self.classes)}")
+        return int(found[0])
+
+    def predicted(self, X: Any) -> np.ndarray:
+        """Output column of the class with the highest score, integer array of shape (n,)."""
+        return self.outputs(as_container(X)).argmax(axis=1)
+
+    def steps(self) -> tuple[Callable[[Any], Any] | None, Any]:
+        """Preprocessing (None if there is none) and the final estimator behind it.
+
+        Looks through pipelines, searches (``best_estimator_``) and meta-estimators that wrap one
+        estimator of the same columns (``estimator_``). What is found there is a hint: whoever
+        uses it must check its outputs against :meth:`outputs`.
+        """
+        return _split(self.estimator)
+
+    def _as_fitted(self, X: Any) -> Any:
+        # torch refuses float64 and skorch passes on what it gets
+        is_net = hasattr(self.estimator, "module_")
+        if is_net and isinstance(X, np.ndarray) and X.dtype == np.float64:
+            return X.astype(np.float32)
+        return X
+
+
+class Predictor:
+    """A :class:`Model` as a function of the matrix that a :class:`Table` encodes.
+
+    Calls go to the model in blocks of rows, so memory does not grow with the number of rows.
+    """
+
+    def __init__(self, model: Model, table: Table):
+        self.model = model
+        self.table = table
+
+    def outputs(self, Z: np.ndarray) -> np.ndarray:
+        """Scores of shape (n, K)."""
+        return self._in_blocks(self.model.outputs, Z)
+
+    def margins(self, Z: np.ndarray) -> np.ndarray:
+        """Decision values of shape (n, K)."""
+        return self._in_blocks(self.model.margins, Z)
+
+    def call(self, function: Callable[[Any], Any], Z: np.ndarray) -> Any:
+        """`function` of the decoded rows; an error over missing values names their columns."""
+        try:
+            return function(self.table.decode(Z))
+        except ValueError as error:
+            missing = self.table.missing(Z)
+            if not missing.any():
+                raise
+            raise ValueError(
+                f"the model refuses missing values, which X or the background has in "
+                f"{self.table.labels(missing.any(axis=0))}; put an imputer before the model "
+                "in a Pipeline or use a model that accepts them"
+            ) from error
+
+    def _in_blocks(self, function: Callable[[Any], Any], Z: np.ndarray) -> np.ndarray:
+        step = block_rows(Z.shape[1])
+        blocks = [self._scores(function, Z[i : i + step]) for i in range(0, len(Z), step)]
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+    def _scores(self, function: Callable[[Any], Any], Z: np.ndarray) -> np.ndarray:
+        scores = self.call(function, Z)
+        if len(scores) != len(Z):
+            raise ValueError(f"the model returned {len(scores):,} outputs for {len(Z):,} rows")
+        if not np.isfinite(scores).all():
+            bad = np.count_nonzero(~np.isfinite(scores).all(axis=1))
+            raise ValueError(
+                f"the model returned NaN or infinity for {bad:,} of {len(Z):,} rows, "
+                "which cannot be explained"
+            )
+        return scores
+
+
+def as_model(predict: Any) -> Model:
+    """`predict` itself if it is a :class:`Model`, else a model around it."""
+    return predict if isinstance(predict, Model) else Model(predict)
+
+
+def target_columns(target: Any, n_rows: int, n_outputs: int) -> np.ndarray:
+    """Output column to explain for each row.
+
+    Parameters
+    ----------
+    target : int, array of int of shape (n,) or None
+        None is the last column: the positive class of a binary model.
+    n_rows, n_outputs : int
+
+    Returns
+    -------
+    ndarray of int, shape (n_rows,)
+    """
+    if target is None:
+        target = n_outputs - 1
+    columns = np.asarray(target)
+    if columns.dtype.kind not in "iu" or columns.shape not in ((), (n_rows,)):
+        raise ValueError(
+            f"target must be one output column or one for each of the {n_rows:,} rows; "
+            f"got dtype {columns.dtype} and shape {columns.shape}"
+        )
+    if columns.min() < 0 or columns.max() >= n_outputs:
+        raise ValueError(
+            f"target must be between 0 and {n_outputs - 1}, the output columns of the model; "
+            f"got {columns.min()} to {columns.max()}"
+        )
+    return np.broadcast_to(columns, (n_rows,)).astype(np.intp)
+
+
+def _output_function(estimator: Any) -> Callable[[Any], Any]:
+    for method in ("predict_proba", "decision_function"):
+        if hasattr(estimator, method):
+            return getattr(estimator, method)
+    if hasattr(estimator, "predict") or not callable(estimator):
+        raise TypeError(
+            f"{type(estimator).__name__} has neither predict_proba nor decision_function; "
+            "attributions need a continuous output: use a classifier that has one, or pass a "
+            "function that returns scores"
+        )
+    return estimator
+
+
+def _as_columns(scores: Any) -> np.ndarray:
+    if isinstance(scores, list):
+        raise ValueError("the model has several targets; explain one classifier a target")
+    scores = np.asarray(scores)
+    if scores.dtype.kind not in "biuf" or scores.ndim not in (1, 2):
+        raise ValueError(
+            "the model must return numbers of shape (n,) or (n, K); "
+            f"got dtype {scores.dtype} and {scores.ndim} dimension(s)"
+        )
+    scores = scores.astype(np.float64, copy=False)
+    if scores.ndim == 1 or scores.shape[1] == 1:
+        score = scores.reshape(-1)
+        return np.column_stack([-score, score])
+    return scores
+
+
+def _split(estimator: Any) -> tuple[Callable[[Any], Any] | None, Any]:
+    if hasattr(estimator, "best_estimator_"):
+        return _split(estimator.best_estimator_)
+    if isinstance(estimator, Pipeline):
+        inner, final = _split(estimator[-1])
+        if len(estimator) == 1:
+            return inner, final
+        outer = estimator[:-1].transform
+        return _composed(outer, inner), final
+    # a fitted copy on the same columns: not the template of a bagging or boosting ensemble
+    inner = getattr(estimator, "estimator_", None)
+    n_features = getattr(estimator, "n_features_in_", None)
+    if n_features is not None and getattr(inner, "n_features_in_", None) == n_features:
+        return _split(inner)
+    return None, estimator
+
+
+def _composed(
+    outer: Callable[[Any], Any], inner: Callable[[Any], Any] | None
+) -> Callable[[Any], Any]:
+    return outer if inner is None else lambda X: inner(outer(X))
