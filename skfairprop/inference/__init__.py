@@ -1,0 +1,18 @@
+"""How sure is it: intervals that cover, null baselines and p-values for every count metric."""
+
+from skfairprop.inference._calls import MetricCall
+from skfairprop.inference._infer import infer
+from skfairprop.inference._public import NullBaseline, metric_interval, null_baseline
+from skfairprop.inference._reliability import Reliability, metric_reliability
+from skfairprop.inference._result import Inference
+
+__all__ = [
+    "Inference",
+    "MetricCall",
+    "NullBaseline",
+    "Reliability",
+    "infer",
+    "metric_interval",
+    "metric_reliability",
+    "null_baseline",
+]

@@ -1,0 +1,179 @@
+"""Which metrics are wanted, with which options, and where each reads its counts."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from skfairprop.counts import GroupCounts
+from skfairprop.metrics import Metric, Rates, get_metric
+from skfairprop.metrics._metric import find_positive
+
+NULLS = ("independence", "separation", "sufficiency")
+# What a metric's option changes about its null ...
+_NULL_OF_OPTION = {("demographic_parity", "normalization", "raw"): "independence"}
+# ... and about its value without bias: BENN's paper prints these two upside down.
+_INVERTED = {
+    ("estimation_equal_opportunity", "convention", "paper"),
+    ("estimation_error_rate_balance", "convention", "paper"),
+}
+
+
+@dataclass(frozen=True)
+class MetricCall:
+    """A count metric with the arguments it is called with.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        A name in ``METRICS``, or a record.
+    options : mapping, optional
+        The metric's own options.
+    pos_label : hashable, optional
+        The positive class, where the metric needs one.
+    of : {"y_true", "y_pred"}, default="y_true"
+        For the data set metrics: whether the labels or the predictions are the data set.
+    undefined : {"drop", "zero"}, default="drop"
+        Whether rates that are 0/0 are left out or count as 0.
+    null : {"independence", "separation", "sufficiency"}, optional
+        Another null than the metric's own. Metrics of a data set alone and signed ones keep theirs.
+
+    Raises
+    ------
+    ValueError
+        If the metric, an option, `of`, `undefined` or `null` is not known, or the metric is no
+        function of counts.
+    """
+
+    metric: Metric
+    options: Mapping[str, Any] = field(default_factory=dict)
+    pos_label: Hashable | None = None
+    of: str = "y_true"
+    undefined: str = "drop"
+    null: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metric", get_metric(self.metric))
+        metric = self.metric
+        metric.check_options(self.options)
+        if not metric.counts_suffice:
+            raise ValueError(
+                f"{metric.name} is no function of counts; it needs {metric.inputs}: use "
+                "resample_rows with the function itself"
+            )
+        for name, allowed in (
+            ("of", ("y_true", "y_pred")),
+            ("undefined", ("drop", "zero")),
+            ("null", (None, *NULLS)),
+        ):
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name} must be one of {allowed}; got {getattr(self, name)!r}")
+
+    @property
+    def resolved_null(self) -> str | None:
+        """The null that applies."""
+        own = self.metric.null
+        if self.metric.inputs == "labels" or own not in NULLS:
+            return own
+        if self.null is not None:
+            return self.null
+        for option, value in self.options.items():
+            own = _NULL_OF_OPTION.get((self.metric.name, option, value), own)
+        return own
+
+    @property
+    def best(self) -> float:
+        """The value without bias."""
+        for option, value in self.options.items():
+            if (self.metric.name, option, value) in _INVERTED:
+                return 1.0
+        return self.metric.best
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A call that is ready for replicates: its layout and positive class are settled."""
+
+    call: MetricCall
+    layout: str
+    positive: int | None
+
+    def gap(self, rates: Rates):
+        """The metric with 0 as its value without bias, larger being worse (unless signed)."""
+        value = self.call.metric.kernel(rates, **self.call.options)
+        return 1.0 - value if self.call.best == 1 else value
+
+
+def as_calls(calls, null: str | None = None) -> dict[str, MetricCall]:
+    """Calls by name, from names, records or calls, in a sequence or a mapping.
+
+    Raises
+    ------
+    ValueError
+        If a metric occurs twice in a sequence.
+    """
+    if isinstance(calls, str | Metric | MetricCall):
+        calls = [calls]
+    if not isinstance(calls, Mapping):
+        given = [c if isinstance(c, MetricCall) else MetricCall(c) for c in calls]
+        names = [c.metric.name for c in given]
+        repeated = {n for n in names if names.count(n) > 1}
+        if repeated:
+            raise ValueError(
+                f"{', '.join(sorted(repeated))} occurs more than once; pass a dict that names the "
+                "calls"
+            )
+        calls = dict(zip(names, given, strict=True))
+    out = {k: c if isinstance(c, MetricCall) else MetricCall(c) for k, c in calls.items()}
+    if null is None:
+        return out
+    return {k: replace(c, null=null) if c.null is None else c for k, c in out.items()}
+
+
+def prepare(
+    counts: GroupCounts, calls: Mapping[str, MetricCall]
+) -> tuple[GroupCounts, dict[str, Prepared]]:
+    """Counts without unused groups and classes, with every positive class; and the calls on them.
+
+    What is unused must not change a result: it would take part in the prior of the upper end.
+    """
+    labels: dict[str, Hashable] = {}
+    for name, call in calls.items():
+        if call.metric.inputs != "labels":
+            counts.require_predictions(call.metric.name)
+        if call.metric.needs_positive:
+            found, position = find_positive(counts, call.pos_label, call.metric.name)
+            labels[name] = found.classes[position]
+    kept = counts.drop_unused()
+    absent = [label for label in dict.fromkeys(labels.values()) if label not in kept.classes]
+    if absent:
+        kept = kept.declare_classes([*kept.classes, *absent])
+    prepared = {}
+    for name, call in calls.items():
+        positive = kept.classes.get_loc(labels[name]) if name in labels else None
+        prepared[name] = Prepared(call, _layout(call), positive)
+    return kept, prepared
+
+
+def _layout(call: MetricCall) -> str:
+    """Where the metric reads its replicates: see :mod:`skfairprop.inference._layout`."""
+    null = call.resolved_null
+    if call.metric.inputs == "labels":
+        return "sizes" if null is None else f"labels of {call.of}"
+    return "independence" if null is None else null
+
+
+def share_rates(prepared: Sequence[Prepared], values, *, predicted: bool) -> list[Rates]:
+    """The rates for each call; calls that agree on the positive class and on 0/0 share theirs."""
+    pool: dict[tuple[int | None, bool], Rates] = {}
+    for p in sorted(prepared, key=lambda p: p.positive is None):
+        zero = p.call.undefined == "zero"
+        key = (p.positive, zero)
+        if key not in pool:
+            pool[key] = Rates(values, predicted=predicted, positive=p.positive, zero=zero)
+    out = []
+    for p in prepared:
+        zero = p.call.undefined == "zero"
+        # a metric without positive class reads any of them
+        match = (r for (k, z), r in pool.items() if z == zero and p.positive in (None, k))
+        out.append(next(match))
+    return out

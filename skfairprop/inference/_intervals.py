@@ -1,0 +1,165 @@
+"""From the values of a metric on sets of replicates to its interval and p-value."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skfairprop.inference._calls import MetricCall
+from skfairprop.inference._result import Inference
+
+Array = np.ndarray
+# Values that differ by less are equal: the same table in another order of summation.
+_TOLERANCE = 1e-10
+
+
+@dataclass
+class Draws:
+    """Values of one metric, with 0 as its value without bias, on the sets of replicates.
+
+    Parameters
+    ----------
+    null : array of shape (B,)
+        Without bias.
+    path : array of shape (P, B)
+        At the points of the path.
+    expected : array of shape (1 + P,)
+        On the expected tables at its start and at its points.
+    posterior : array of shape (B,)
+        On expected tables under draws of the rates.
+    bootstrap : array of shape (B,)
+        On resampled rows.
+    lower : float, optional
+        The lower end, where another method settles it.
+
+    Sets that a method does not need are empty.
+    """
+
+    null: Array
+    path: Array
+    expected: Array
+    posterior: Array
+    bootstrap: Array
+    lower: float | None = None
+
+    @property
+    def n_undefined(self) -> int:
+        """The largest number of NaN in a set."""
+        sets = [self.null, *self.path, self.posterior, self.bootstrap]
+        return max(int(np.count_nonzero(np.isnan(s))) for s in sets)
+
+    @property
+    def too_few(self) -> bool:
+        """Whether a set has fewer than half of its values."""
+        sets = [self.null, *self.path, self.posterior, self.bootstrap]
+        return any(np.count_nonzero(np.isnan(s)) > len(s) / 2 for s in sets if len(s))
+
+
+def assemble(
+    value: float,
+    draws: Draws,
+    call: MetricCall,
+    *,
+    confidence: float,
+    n_draws: int,
+    method: str,
+    reason: str,
+) -> Inference:
+    """The inference of one metric.
+
+    Parameters
+    ----------
+    value : float
+        With 0 as the value without bias.
+    """
+    fixed = {
+        "reason": reason,
+        "n_undefined": draws.n_undefined,
+        "n_draws": n_draws,
+        "confidence": confidence,
+        "method": method,
+        "null": call.resolved_null,
+        "best": call.best,
+        "signed": call.metric.signed,
+    }
+    if np.isnan(value) or draws.too_few:
+        return _undefined(_as_printed(value, call.best), fixed)
+    alpha = 1 - confidence
+    p = np.nan if call.resolved_null is None else p_value(value, draws.null)
+    if method == "percentile":
+        lower, upper = np.nanquantile(draws.bootstrap, [alpha / 2, 1 - alpha / 2])
+        corrected, is_open = np.nan, False
+    else:
+        lower, corrected = invert_path(value, draws, alpha)
+        if draws.lower is not None:
+            lower = min(draws.lower, value)
+        upper = max(float(np.nanquantile(draws.posterior, 1 - alpha / 2)), value)
+        lower, is_open = agree_with_p(lower, p, alpha)
+    ends = sorted(_as_printed(end, call.best) for end in (lower, upper))
+    has_null = call.resolved_null is not None
+    null_mean, null_95 = (
+        (np.nanmean(draws.null), np.nanquantile(draws.null, 0.95)) if has_null else (np.nan,) * 2
+    )
+    return Inference(
+        value=_as_printed(value, call.best),
+        lower=ends[0],
+        upper=ends[1],
+        corrected=_as_printed(corrected if has_null else np.nan, call.best),
+        p_value=float(p),
+        null_mean=_as_printed(null_mean, call.best),
+        null_95=_as_printed(null_95, call.best),
+        open_at_zero=is_open,
+        reliable=not reason,
+        **fixed,
+    )
+
+
+def _as_printed(gap: float, best: float) -> float:
+    return float(1 - gap if best == 1 else gap)
+
+
+def _undefined(value: float, fixed: dict) -> Inference:
+    undefined = fixed["n_undefined"]
+    why = (
+        "the metric is undefined"
+        if np.isnan(value)
+        else f"undefined on {undefined:,} of {fixed['n_draws']:,} replicates"
+    )
+    fixed = fixed | {"reason": why}
+    return Inference(value, *[np.nan] * 6, open_at_zero=False, reliable=False, **fixed)
+
+
+def p_value(value: float, null: Array) -> float:
+    """(1 + number of replicates at least as large) / (1 + number of replicates)."""
+    defined = null[~np.isnan(null)]
+    return (1 + np.count_nonzero(defined >= value - _TOLERANCE)) / (1 + len(defined))
+
+
+def invert_path(value: float, draws: Draws, alpha: float) -> tuple[float, float]:
+    """Lower end and median-unbiased value: where on the path `value` is that quantile.
+
+    The lower end is the metric at the point whose ``1 - alpha / 2`` quantile equals the value, the
+    corrected value that at the point whose median does; both 0 if even the start exceeds it.
+    """
+    sets = [draws.null, *draws.path]
+    quantiles = np.array([np.nanquantile(s, [1 - alpha / 2, 0.5]) for s in sets])
+    quantiles = np.maximum.accumulate(quantiles)
+    size = np.maximum.accumulate(draws.expected)
+    size = size - size[0]
+    steps = 1e-12 * np.arange(len(sets))  # strictly increasing, as interpolation needs it
+
+    def at(q: Array) -> float:
+        return 0.0 if value <= q[0] else min(float(np.interp(value, q + steps, size)), value)
+
+    return at(quantiles[:, 0]), at(quantiles[:, 1])
+
+
+def agree_with_p(lower: float, p: float, alpha: float) -> tuple[float, bool]:
+    """A lower end that never contradicts the p-value, and whether the interval is open there.
+
+    p above alpha: [0, upper]. p in (alpha/2, alpha]: (0, upper]. p up to alpha/2: [lower, upper].
+    """
+    if np.isnan(p):
+        return lower, False
+    if p > alpha / 2:
+        lower = 0.0
+    return lower, bool(p <= alpha and lower == 0)

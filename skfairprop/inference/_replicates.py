@@ -1,0 +1,138 @@
+"""Random tables: without bias, from given rates, and from the posterior of the rates.
+
+Replicates are drawn in blocks of a fixed number, each with a generator of its own: what is drawn
+does not depend on how many are held in memory at a time.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from scipy.stats import random_table
+
+from skfairprop.inference._layout import LAYOUTS, Layout
+
+Array = np.ndarray
+Draw = Callable[[int, np.random.Generator], Array]
+BLOCK = 100
+# Replicates held at a time have at most so many cells, unless one block has more.
+_CELLS = 1 << 20
+
+
+def resolve_seed(random_state) -> int:
+    """An integer seed; an integer is its own seed, None draws fresh entropy.
+
+    Raises
+    ------
+    ValueError
+        If it is none of int, RandomState, Generator and None.
+    """
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, int | np.integer) and random_state >= 0:
+        return int(random_state)
+    raise ValueError(
+        "random_state must be a whole number of 0 or more, a RandomState, a Generator or None; "
+        f"got {random_state!r}"
+    )
+
+
+def replicates(
+    layout: Layout,
+    draw: Draw,
+    n_draws: int,
+    *,
+    seed: int,
+    stage: int,
+    chunk_size: int | None = None,
+) -> Iterator[Array]:
+    """Tensors of `n_draws` replicates in all, in chunks of bounded memory.
+
+    Parameters
+    ----------
+    layout : Layout
+    draw : callable
+        ``draw(b, rng)`` returns b tables, (b, S, G, C).
+    n_draws : int
+    seed, stage : int
+        With the layout they settle what is drawn.
+    chunk_size : int, optional
+        Number of replicates at a time; by default what keeps memory bounded. Does not change what
+        is drawn.
+    """
+    if chunk_size is None:
+        chunk_size = max(1, _CELLS // max(layout.counts.size, 1))
+    held: list[Array] = []
+    for block, start in enumerate(range(0, n_draws, BLOCK)):
+        rng = np.random.default_rng([seed, LAYOUTS[layout.name], stage, block])
+        tables = draw(min(BLOCK, n_draws - start), rng)
+        if chunk_size < BLOCK:
+            for i in range(0, len(tables), chunk_size):
+                yield layout.tensor(tables[i : i + chunk_size])
+            continue
+        held.append(tables)
+        if sum(map(len, held)) + BLOCK > chunk_size:
+            yield layout.tensor(np.concatenate(held))
+            held = []
+    if held:
+        yield layout.tensor(np.concatenate(held))
+
+
+def permuted(layout: Layout) -> Draw:
+    """Tables with the margins of every stratum: the groups exchanged within it, exactly."""
+    counts = layout.counts
+
+    def draw(b: int, rng: np.random.Generator) -> Array:
+        out = np.broadcast_to(counts, (b, *counts.shape)).astype(float)
+        for s, table in enumerate(counts):
+            rows, columns = table.sum(1), table.sum(0)
+            i, j = np.flatnonzero(rows), np.flatnonzero(columns)
+            # One row or one column leaves nothing to exchange; scipy's random_table returns
+            # negative counts for those.
+            if len(i) > 1 and len(j) > 1:
+                drawn = random_table(rows[i], columns[j]).rvs(b, random_state=rng)
+                out[:, s, i[:, None], j] = drawn
+        return out
+
+    return draw
+
+
+def multinomial(layout: Layout, probabilities: Array) -> Draw:
+    """Tables with the sizes of the rows and the given probabilities of the columns, (S, G, C)."""
+    p = np.maximum(probabilities, 0.0)
+    p = p / p.sum(-1, keepdims=True)
+
+    def draw(b: int, rng: np.random.Generator) -> Array:
+        return rng.multinomial(layout.sizes, p, size=(b, *layout.sizes.shape)).astype(float)
+
+    return draw
+
+
+def posterior(layout: Layout, mass: float = 1.0) -> Draw:
+    """Expected tables under draws of the rates given the counts.
+
+    Dirichlet with a prior of total mass 1 in each row, evenly over its columns (Jeffreys' for two).
+    A row without counts stays empty.
+    """
+    shape = layout.counts + mass / layout.counts.shape[-1]
+
+    def draw(b: int, rng: np.random.Generator) -> Array:
+        p = rng.standard_gamma(shape, size=(b, *shape.shape))
+        return p * (layout.sizes[..., None] / np.maximum(p.sum(-1, keepdims=True), 1e-300))
+
+    return draw
+
+
+def bootstrapped(layout: Layout) -> Draw:
+    """Tables of rows drawn with replacement from all rows, whatever their group."""
+    counts = layout.counts
+    flat = counts.reshape(-1) / counts.sum()
+
+    def draw(b: int, rng: np.random.Generator) -> Array:
+        drawn = rng.multinomial(counts.sum(), flat, size=b)
+        return drawn.reshape(b, *counts.shape).astype(float)
+
+    return draw
