@@ -1,6 +1,6 @@
 """Find the protected columns of the rows at hand: routed, on an index, or in X itself."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from numbers import Number
 from typing import Any
 
@@ -85,8 +85,7 @@ def resolve_sensitive_features(
         of X: rows are never combined by position when two indexes disagree.
     """
     if routed is not None:
-        columns = read_columns(routed, what=f"{owner}: {WHAT}")
-        return _in_row_order(columns, X, y, "as passed", owner)
+        return _frame(*match_rows(routed, X, y, what=f"{owner}: {WHAT} as passed"))
     check_sensitive_features(spec, owner=owner)
     if spec is None:
         raise ValueError(
@@ -99,11 +98,41 @@ def resolve_sensitive_features(
             f"{owner} cannot read {WHAT}={spec!r}: X is not passed to it here; give a pandas "
             f"Series with the index of y (and y as a Series), or {_ROUTE}"
         )
-    if callable(spec):
-        columns = read_columns(spec(X), what=f"{owner}: {WHAT}")
-        return _in_row_order(columns, X, None, "that the callable returns", owner)
-    columns = read_columns(_select(X, spec, owner), what="X")
-    return _in_row_order(columns, X, None, "in X", owner)
+    found = _call(spec, X, owner) if callable(spec) else _select(X, spec, owner)
+    what = f"{owner}: {WHAT} that the callable returns" if callable(spec) else f"{owner}: X"
+    return _frame(*match_rows(found, X, what=what))
+
+
+def match_rows(data: Any, X: Any, y: Any = None, *, what: str) -> tuple[list[Column], Any]:
+    """Columns with a value for every row of `X`, in the order of its rows.
+
+    Parameters
+    ----------
+    data : array-like, Series, DataFrame or dict of array-likes
+    X, y : array-like, sparse matrix, data frame or None
+        The rows at hand: X and y belong together by position, whatever their indexes are.
+    what : str
+        Name of `data`, for the messages.
+
+    Returns
+    -------
+    columns : list of Column
+    index : Index or None
+        That of X, else of y, else of `data`.
+
+    Raises
+    ------
+    ValueError
+        If `data` have another number of rows, or an index that has not the same labels.
+    """
+    columns = read_columns(data, what=what)
+    n_rows = next((_n_rows(rows) for rows in (X, y) if rows is not None), len(columns[0]))
+    if len(columns[0]) != n_rows:
+        raise ValueError(f"{what} has {len(columns[0]):,} rows; X has {n_rows:,}")
+    indexes = _indexes(X, y)
+    if not indexes:
+        return columns, columns[0].index
+    return [_reorder(c, indexes, what) for c in columns], indexes[0]
 
 
 def _names(spec: Any, owner: str) -> list[Hashable]:
@@ -151,11 +180,6 @@ def _look_up(spec: pd.Series | pd.DataFrame, X: Any, y: Any, owner: str) -> pd.D
             f"as pandas, or {_ROUTE}"
         )
     index = indexes[0]
-    if not all(other.equals(index) for other in indexes):
-        raise ValueError(
-            f"{owner} cannot match {WHAT} with the rows: X and y have different indexes; give them "
-            "the same one"
-        )
     where = spec.index.get_indexer(index)
     absent = np.flatnonzero(where < 0)
     if len(absent):
@@ -166,26 +190,26 @@ def _look_up(spec: pd.Series | pd.DataFrame, X: Any, y: Any, owner: str) -> pd.D
     return _frame(read_columns(spec.take(where), what=f"{owner}: {WHAT}"), index)
 
 
-def _in_row_order(columns: list[Column], X: Any, y: Any, origin: str, owner: str) -> pd.DataFrame:
-    """Columns of as many rows as X: in the order of its index, or by position without indexes."""
-    n_rows = next((_n_rows(data) for data in (X, y) if data is not None), len(columns[0]))
-    if len(columns[0]) != n_rows:
-        raise ValueError(f"{owner}: {WHAT} {origin} has {len(columns[0]):,} rows; X has {n_rows:,}")
-    indexes = _indexes(X, y)
-    if not indexes:
-        return _frame(columns, columns[0].index)
-    return _frame([_reorder(c, indexes, origin, owner) for c in columns], indexes[0])
+def _call(function: Callable, X: Any, owner: str) -> Any:
+    """What a callable of X returns; its own failure is explained, as X may have lost its names."""
+    try:
+        return function(X)
+    except Exception as exc:
+        raise ValueError(
+            f"{owner}: the callable {WHAT} failed on X, a {type(X).__name__} here: "
+            f"{type(exc).__name__}: {exc}"
+        ) from exc
 
 
-def _reorder(column: Column, indexes: list[pd.Index], origin: str, owner: str) -> Column:
+def _reorder(column: Column, indexes: list[pd.Index], what: str) -> Column:
     own = column.index
     if own is None or any(own is index or own.equals(index) for index in indexes):
         return column
     where = own.get_indexer(indexes[0]) if own.is_unique else np.array([-1])
     if where.min() < 0:
         raise ValueError(
-            f"{owner}: {WHAT} {origin} does not have the index of the data; give both the same "
-            "one, or pass an array if they belong together by position"
+            f"{what} does not have the index of the data; give both the same one, or pass an array "
+            "if they belong together by position"
         )
     return Column(column.values[where], column.name)
 
