@@ -1,0 +1,17 @@
+"""Reports on the bias of a model or a data set, and the checks that read them."""
+
+from skfairprop.report._report import FairnessReport, fairness_report
+from skfairprop.report._rules import Check, Rule, RuleError, parse_rule, run_check
+from skfairprop.report._view import Settings, View
+
+__all__ = [
+    "Check",
+    "FairnessReport",
+    "Rule",
+    "RuleError",
+    "Settings",
+    "View",
+    "fairness_report",
+    "parse_rule",
+    "run_check",
+]

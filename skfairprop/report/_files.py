@@ -1,0 +1,197 @@
+"""What an audit writes: report.json, metrics.csv, by_group.csv, JUnit XML, Markdown."""
+
+import csv
+import json
+import math
+import platform
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+import pandas as pd
+import scipy
+import sklearn
+
+from skfairprop.report._audit import Audit
+from skfairprop.report._report import _flat_rates, _plain
+from skfairprop.report._rules import Check
+from skfairprop.report._text import visible
+
+DECIMALS = 10  # of the numbers in CSV files
+
+
+def audit_dict(audit: Audit, version: str) -> dict:
+    """Everything about an audit as plain data, ready for JSON."""
+    report = audit.report.to_dict()
+    change = audit.change
+    facts = {
+        "table": audit.table.name,
+        "sha256": audit.table.sha256,
+        "rows": len(audit.table.frame),
+        "columns": audit.table.frame.shape[1],
+        "rows_left_out": audit.report.counts.n_dropped,
+        "target": audit.target,
+        "model": audit.model,
+        "accuracy": audit.accuracy,
+    }
+    return {
+        "skfairprop": version,
+        "versions": versions(),
+        "data": _plain(facts),
+        "report": report,
+        "data_to_model": None if change is None else _plain(vars(change)),
+        "checks": [_plain(_check_dict(check)) for check in audit.checks],
+    }
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the libraries that the numbers rest on."""
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "pandas": pd.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def _check_dict(check: Check) -> dict:
+    return vars(check) | {"verdict": check.verdict}
+
+
+def write_files(audit: Audit, folder: Path, version: str) -> list[Path]:
+    """Write report.json, metrics.csv and by_group.csv into a folder, making it if need be."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / name for name in ("report.json", "metrics.csv", "by_group.csv")]
+    document = json.dumps(audit_dict(audit, version), indent=1, ensure_ascii=False, allow_nan=False)
+    paths[0].write_text(document + "\n", encoding="utf-8")
+    _write_csv(audit.report.to_frame(), paths[1])
+    tables = []
+    for view in audit.report.views:
+        table = _flat_rates(view.by_group, view.counts)
+        table.insert(0, "attributes", view.name)
+        tables.append(table)
+    _write_csv(pd.concat(tables, ignore_index=True), paths[2])
+    return paths
+
+
+def _write_csv(table: pd.DataFrame, path: Path) -> None:
+    """CSV that a spreadsheet reads as data: text that looks like a formula is quoted with '."""
+    safe = table.copy()
+    for name in safe.columns:
+        if safe[name].dtype.kind not in "biuf":
+            safe[name] = safe[name].map(_no_formula)
+    safe.round(DECIMALS).to_csv(path, index=False, quoting=csv.QUOTE_MINIMAL)
+
+
+def _no_formula(value):
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        return "'" + value
+    return value
+
+
+def check_line(check: Check) -> str:
+    """One line on a check: "... = 0.180, 95% interval 0.092 to 0.284, by chance 0.072"."""
+    if check.state == "undefined":
+        return "could not be computed: the value is undefined for these groups"
+    line = f"value {check.value:.3f}"
+    if not math.isnan(check.lower):
+        line += f", interval {check.lower:.3f} to {check.upper:.3f}"
+    if not math.isnan(check.chance):
+        line += f", by chance {check.chance:.3f}"
+    if check.state == "not settled":
+        line += "; not settled: the interval holds the limit"
+    return line
+
+
+def junit(audit: Audit, failed: list[Check]) -> str:
+    """The checks as JUnit XML: a failure for each that is over its limit."""
+    title = f"skfairprop audit: {visible(audit.table.name)}"
+    n, over = len(audit.checks), len(failed)
+    out = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        f'<testsuites name="skfairprop audit" tests="{n}" failures="{over}" errors="0">',
+        f'  <testsuite name={quoteattr(title)} tests="{n}" failures="{over}" errors="0" '
+        'skipped="0">',
+        "    <properties>",
+    ]
+    seed = audit.report.settings.random_state
+    for name, value in (("data.sha256", audit.table.sha256), ("seed", seed)):
+        out.append(f'      <property name="{name}" value={quoteattr(str(value))}/>')
+    out.append("    </properties>")
+    for check in audit.checks:
+        rule, line = visible(check.rule), check_line(check)
+        body = f"<system-out>{escape(line)}</system-out>"
+        if check in failed:
+            kind = "undefined" if check.state == "undefined" else "limit"
+            body = f'<failure type="{kind}" message={quoteattr(line)}>{escape(rule)}</failure>'
+        out.append(
+            f'    <testcase classname="skfairprop.audit" name={quoteattr(rule)}>{body}</testcase>'
+        )
+    return "\n".join([*out, "  </testsuite>", "</testsuites>", ""])
+
+
+def markdown(audit: Audit, failed: list[Check], version: str) -> str:
+    """The checks and rates as Markdown, for a comment on a pull request."""
+    report = audit.report
+    level = f"{100 * report.settings.confidence:g}%"
+    groups = f"{report.counts.n_groups} groups ({_cell(report.views[0].name)})"
+    out = [
+        f"### Fairness audit: {_cell(audit.table.name)}",
+        "",
+        f"{len(audit.table.frame):,} rows, {groups}; predictions: {_cell(audit.model)}.",
+        "",
+    ]
+    if audit.checks:
+        out += [
+            f"| Check (fails if) | Result | Value | {level} interval | By chance |",
+            "|---|---|--:|--:|--:|",
+        ]
+        for check in audit.checks:
+            mark = "❌" if check in failed else "✅"
+            interval = "" if math.isnan(check.lower) else f"{check.lower:.3f} – {check.upper:.3f}"
+            chance = "" if math.isnan(check.chance) else f"{check.chance:.3f}"
+            value = "undefined" if math.isnan(check.value) else f"{check.value:.3f}"
+            out.append(
+                f"| {_code(check.rule)} | {mark} {check.verdict} | {value} | {interval} | {chance} |"
+            )
+        out.append("")
+    out += _rates_table(audit)
+    seed = report.settings.random_state
+    digest = audit.table.sha256[:12]
+    out += ["", f"<sub>skfairprop {version} · seed {seed} · data sha256 {digest}</sub>", ""]
+    return "\n".join(out)
+
+
+def _rates_table(audit: Audit) -> list[str]:
+    view, small = audit.report.views[0], audit.report.settings.min_count
+    table = _flat_rates(view.by_group, view.counts)
+    names = [n for n in ("base_rate", "selection_rate", "tpr", "fpr") if n in table]
+    titles = {"base_rate": "In the data", "selection_rate": "Predicted", "tpr": "TPR", "fpr": "FPR"}
+    by_class = ["class"] if "class" in table else []
+    head = ["Group", *(c.title() for c in by_class), "n", *(titles[n] for n in names)]
+    out = ["<details><summary>Rates by group</summary>", "", f"| {' | '.join(head)} |"]
+    out.append("|---" * (1 + len(by_class)) + "|--:" * (1 + len(names)) + "|")
+    for _, row in table.iterrows():
+        cells = [_cell(row["group"]), *(_cell(row[c]) for c in by_class), f"{row['count']:g}"]
+        for name in names:
+            if math.isnan(row[name]):
+                cells.append("n = 0")
+                continue
+            few = " †" if row[f"n_{name}"] < small else ""
+            cells.append(f"{100 * row[name]:.0f}%{few}")
+        out.append(f"| {' | '.join(cells)} |")
+    return [*out, "", f"† fewer than {small} rows in the denominator.", "", "</details>"]
+
+
+def _cell(text: object) -> str:
+    """Text in a Markdown table: no markup, no line breaks, no cell borders."""
+    shown = visible(text)
+    for char in "\\`*_[]<>|$~#":
+        shown = shown.replace(char, f"\\{char}" if char not in "<>" else {"<": "&lt;", ">": "&gt;"}[char])
+    return shown
+
+
+def _code(text: str) -> str:
+    """Text as inline code within a table."""
+    return f"<code>{escape(visible(text)).replace('|', '&#124;')}</code>"

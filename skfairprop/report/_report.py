@@ -1,0 +1,357 @@
+"""The fairness report: every metric of a model or data set, and how sure of it one can be."""
+
+import json
+import math
+import warnings
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict
+
+import numpy as np
+import pandas as pd
+
+from skfairprop.counts import GroupCounts
+from skfairprop.inference import benjamini_hochberg, benjamini_yekutieli
+from skfairprop.report._view import UNDEFINED_POLICIES, Settings, View, make_view
+
+SCHEMA_VERSION = 1
+
+
+class FairnessReport:
+    """Every count metric of some predictions, by protected columns, with intervals and chance.
+
+    Made by :func:`fairness_report`, :meth:`from_counts` or :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    views : list of View
+        The intersection of all protected columns first, then each column alone.
+    settings : Settings
+        How it was computed.
+    pos_label : hashable or None
+        The positive class.
+    notes : sequence of str
+        What was left out or is undefined, one line each.
+
+    Attributes
+    ----------
+    views, settings, pos_label, notes
+        As given.
+    counts : GroupCounts
+        Counts of the first view.
+    by_group : DataFrame
+        Rates per group of the first view, with denominators and intervals.
+    metrics : DataFrame
+        One row for each view and metric: ``value``, ``lower``, ``upper`` (interval), ``corrected``
+        (the value corrected for chance), ``chance`` (mean of a group-blind model of this size),
+        ``chance_95`` (exceeded by it one time in twenty), ``p``, ``q`` (false discovery rate over
+        the report), and which rate, class and pair of groups drives it.
+
+    Examples
+    --------
+    >>> from skfairprop import fairness_report
+    >>> report = fairness_report(
+    ...     [1, 0, 1, 0, 1, 0, 1, 0], [1, 0, 1, 1, 0, 0, 1, 0], sensitive_features=list("aaaabbbb")
+    ... )
+    >>> float(report.metrics.loc[("sensitive_features", "demographic_parity_difference"), "value"])
+    0.5
+    """
+
+    def __init__(
+        self,
+        views: list[View],
+        *,
+        settings: Settings,
+        pos_label: Hashable | None = None,
+        notes: Sequence[str] = (),
+    ) -> None:
+        self.views = views
+        self.settings = settings
+        self.pos_label = pos_label
+        self.notes = list(notes)
+        self.metrics = _with_q(views, settings)
+
+    @classmethod
+    def from_counts(
+        cls, counts: GroupCounts, *, pos_label: Hashable | None = None, **settings
+    ) -> "FairnessReport":
+        """Report on a table of counts.
+
+        Parameters
+        ----------
+        counts : GroupCounts
+            With or without predictions; several protected columns give a view each and one of
+            their intersection.
+        pos_label : hashable, optional
+            The positive class.
+        **settings
+            The fields of ``Settings``: ``metrics``, ``confidence``, ``bootstrap``, ``interval``,
+            ``null``, ``min_count``, ``undefined``, ``correction``, ``random_state``.
+
+        Returns
+        -------
+        FairnessReport
+        """
+        chosen = Settings(**settings)
+        _check_settings(chosen)
+        tables = [counts]
+        if counts.groups.nlevels > 1:
+            tables += [counts.collapse(name) for name in counts.groups.names]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            views = [make_view(table, pos_label, chosen) for table in tables]
+        notes = [str(w.message) for w in caught]
+        notes += [f"by {view.name}: {note}" for view in views for note in view.notes]
+        notes = list(dict.fromkeys(notes))
+        return cls(views, settings=chosen, pos_label=pos_label, notes=notes)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator,
+        X,
+        y,
+        *,
+        sensitive_features,
+        sample_weight=None,
+        pos_label: Hashable | None = None,
+        cv=5,
+        n_jobs: int | None = None,
+        missing: str = "raise",
+        **settings,
+    ) -> "FairnessReport":
+        """Report on the out-of-fold predictions of a classifier.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Cloned and fitted on each fold.
+        X : array-like or DataFrame of shape (n, d)
+        y : array-like of shape (n,)
+        sensitive_features : array-like, Series, DataFrame or dict of array-likes
+            Protected columns, as for :func:`fairness_report`; or the name (or names) of columns
+            of X, or a callable of X.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows in the counts; the estimator is fitted without them.
+        pos_label : hashable, optional
+            The positive class.
+        cv : int, splitter or iterable, default=5
+            As in :func:`sklearn.model_selection.cross_val_predict`.
+        n_jobs : int, optional
+            Number of folds fitted at a time.
+        missing : {"raise", "group", "drop"}, default="raise"
+            What to do with missing protected values.
+        **settings
+            As for :meth:`from_counts`.
+
+        Returns
+        -------
+        FairnessReport
+        """
+        from sklearn.model_selection import cross_val_predict
+
+        from skfairprop._resolve import resolve_sensitive_features
+
+        groups = sensitive_features
+        if isinstance(groups, str) or callable(groups) or _names_columns(groups, X):
+            groups = resolve_sensitive_features(groups, X, y, owner="FairnessReport.from_estimator")
+        predicted = cross_val_predict(estimator, X, y, cv=cv, n_jobs=n_jobs)
+        if hasattr(y, "index"):
+            predicted = pd.Series(predicted, index=y.index)
+        return fairness_report(
+            y,
+            predicted,
+            sensitive_features=groups,
+            sample_weight=sample_weight,
+            pos_label=pos_label,
+            missing=missing,
+            **settings,
+        )
+
+    @property
+    def counts(self) -> GroupCounts:
+        """Counts of the first view."""
+        return self.views[0].counts
+
+    @property
+    def by_group(self) -> pd.DataFrame:
+        """Rates per group of the first view."""
+        return self.views[0].by_group
+
+    def to_frame(self) -> pd.DataFrame:
+        """The metrics as a flat table, with the columns ``attributes`` and ``metric``."""
+        return self.metrics.reset_index()
+
+    def to_dict(self) -> dict:
+        """Everything as plain lists, dicts, numbers and strings; NaN becomes None."""
+        settings = asdict(self.settings)
+        settings["random_state"] = _plain(settings["random_state"])
+        return {
+            "schema": SCHEMA_VERSION,
+            "pos_label": _plain(self.pos_label),
+            "classes": [_plain(c) for c in self.counts.classes.tolist()],
+            "predicted": self.counts.predicted,
+            "settings": {k: _plain(v) for k, v in settings.items()},
+            "notes": self.notes,
+            "views": [self._view_dict(view) for view in self.views],
+        }
+
+    def _view_dict(self, view: View) -> dict:
+        return {
+            "attributes": view.counts.attributes,
+            "groups": view.counts.group_texts,
+            "counts": view.counts.values.tolist(),
+            "squared": None if view.counts.squared is None else view.counts.squared.tolist(),
+            "by_group": _records(_flat_rates(view.by_group, view.counts)),
+            "metrics": _records(self.metrics.loc[view.name].reset_index()),
+            "omnibus": None if view.omnibus is None else _plain(view.omnibus.to_dict("index")),
+            "without_small": (
+                None if view.without_small is None else _records(view.without_small.reset_index())
+            ),
+        }
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Everything as JSON text; NaN becomes null."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def __repr__(self) -> str:
+        from skfairprop.report._text import report_text
+
+        return report_text(self)
+
+
+def fairness_report(
+    y_true,
+    y_pred=None,
+    *,
+    sensitive_features,
+    sample_weight=None,
+    pos_label: Hashable | None = None,
+    missing: str = "raise",
+    **settings,
+) -> FairnessReport:
+    """Every metric that applies to some predictions (or to a data set alone), by group.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        True classes, two or more.
+    y_pred : array-like of shape (n,), optional
+        Predicted classes. Without them the report is on the data set alone.
+    sensitive_features : array-like, Series, DataFrame or dict of array-likes
+        One or several protected columns; several give a view each, and one of the intersection.
+    sample_weight : array-like of shape (n,), optional
+        Not negative.
+    pos_label : hashable, optional
+        The positive class: the classical measures need it, unless the labels are {0, 1}, {-1, 1}
+        or booleans.
+    missing : {"raise", "group", "drop"}, default="raise"
+        What to do with missing protected values.
+    **settings
+        ``metrics="all"``, ``confidence=0.95``, ``bootstrap=1000`` (random tables behind intervals
+        and p-values; 0: none), ``interval="tilted"``, ``null=None``, ``min_count=50``,
+        ``undefined="drop"``, ``correction="bh"``, ``random_state=0``.
+
+    Returns
+    -------
+    FairnessReport
+
+    Raises
+    ------
+    ValueError
+        If inputs are empty, misaligned or have missing values, or a setting is not allowed.
+
+    Notes
+    -----
+    Intervals and p-values are conditional on the predictions: refitting the model, and rows that
+    depend on each other, are not in them.
+
+    Examples
+    --------
+    >>> from skfairprop import fairness_report
+    >>> report = fairness_report(
+    ...     ["yes", "no", "yes", "no"],
+    ...     ["yes", "no", "no", "no"],
+    ...     sensitive_features={"sex": list("ffmm")},
+    ...     pos_label="yes",
+    ...     bootstrap=0,
+    ... )
+    >>> report.by_group[["count", "selection_rate"]].to_dict("index")
+    {'f': {'count': 2, 'selection_rate': 0.5}, 'm': {'count': 2, 'selection_rate': 0.0}}
+    """
+    counts = GroupCounts.from_arrays(
+        y_true,
+        y_pred,
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+        missing=missing,
+    )
+    return FairnessReport.from_counts(counts, pos_label=pos_label, **settings)
+
+
+def _check_settings(settings: Settings) -> None:
+    if not 0 < settings.confidence < 1:
+        raise ValueError(
+            f"confidence must lie between 0 and 1, as 0.95; got {settings.confidence!r}"
+        )
+    if settings.bootstrap < 0:
+        raise ValueError(f"bootstrap must be 0 or more; got {settings.bootstrap!r}")
+    if settings.undefined not in UNDEFINED_POLICIES:
+        raise ValueError(
+            f"undefined must be one of {UNDEFINED_POLICIES}; got {settings.undefined!r}"
+        )
+    if settings.correction not in ("bh", "by"):
+        raise ValueError(f"correction must be 'bh' or 'by'; got {settings.correction!r}")
+
+
+def _with_q(views: list[View], settings: Settings) -> pd.DataFrame:
+    """The metrics of all views in one table, with q over all of them."""
+    tables = {view.name: view.metrics for view in views}
+    table = pd.concat(tables, names=["attributes", "metric"])
+    adjust = benjamini_hochberg if settings.correction == "bh" else benjamini_yekutieli
+    tested = table["p"].notna().to_numpy()
+    q = np.full(len(table), np.nan)
+    if tested.any():
+        q[tested] = adjust(table["p"].to_numpy(float)[tested])
+    table.insert(table.columns.get_loc("p") + 1, "q", q)
+    return table
+
+
+def _names_columns(spec, X) -> bool:
+    columns = getattr(X, "columns", None)
+    return (
+        columns is not None
+        and isinstance(spec, list | tuple)
+        and len(spec) > 0
+        and all(isinstance(s, str) and s in list(columns) for s in spec)
+    )
+
+
+def _flat_rates(by_group: pd.DataFrame, counts: GroupCounts) -> pd.DataFrame:
+    """Table of rates with the group as one text column, and the class where there is one."""
+    table = by_group.reset_index(drop=True)
+    per_group = len(table) // counts.n_groups
+    table.insert(0, "group", np.repeat(counts.group_texts, per_group))
+    if per_group > 1:
+        table.insert(1, "class", by_group.index.get_level_values("class"))
+    return table
+
+
+def _records(table: pd.DataFrame) -> list[dict]:
+    return [
+        {str(k): _plain(v) for k, v in row.items()} for row in table.to_dict("records")
+    ]
+
+
+def _plain(value):
+    """A value that JSON can hold; NaN and infinities become None."""
+    if value is None or isinstance(value, bool | str | int):
+        return value
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    return str(value)

@@ -1,0 +1,373 @@
+"""A report as text of 80 columns: for the terminal and for `repr`."""
+
+import math
+import os
+import re
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from skfairprop.report._change import Change
+from skfairprop.report._report import FairnessReport
+from skfairprop.report._rules import Check
+from skfairprop.report._view import View
+from skfairprop._visible import visible
+
+WIDTH = 80
+BINARY_MEASURES = (
+    "demographic_parity_difference",
+    "demographic_parity_ratio",
+    "equal_opportunity_difference",
+    "false_positive_rate_difference",
+    "equalized_odds_difference",
+    "precision_difference",
+    "accuracy_difference",
+    "overall_disparity",
+    "combined_error_variance",
+)
+CLASS_MEASURES = (
+    "term_by_term_equalized_odds",
+    "classwise_equalized_odds",
+    "equal_opportunity",
+    "demographic_parity",
+    "overall_disparity",
+    "combined_error_variance",
+    "symmetric_distance_error",
+    "accuracy_difference",
+)
+DATA_MEASURES = (
+    "ens_bias",
+    "dsap_representational_bias",
+    "shannon_evenness_bias",
+    "cramers_v",
+    "dsap_stereotypical_bias",
+)
+_ACRONYMS = {"dsap": "DSAP", "ens": "ENS", "v": "V", "cramers": "Cramer's", "lr": "LR"}
+_MAX_GROUPS = 12
+
+
+@dataclass(frozen=True)
+class Style:
+    """Terminal colours, or none."""
+
+    on: bool = False
+
+    def __call__(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.on else text
+
+    def head(self, text: str) -> str:
+        """A heading."""
+        return self("1;36", text)
+
+    def strong(self, text: str) -> str:
+        """What chance does not explain."""
+        return self("1", text)
+
+    def dim(self, text: str) -> str:
+        """A remark."""
+        return self("2", text)
+
+    def warn(self, text: str) -> str:
+        """What is not settled, or rests on few."""
+        return self("33", text)
+
+    def bad(self, text: str) -> str:
+        """What is over its limit."""
+        return self("1;31", text)
+
+
+def wants_colour(stream, mode: str = "auto") -> bool:
+    """Whether to colour: as told, else by NO_COLOR, FORCE_COLOR and whether it is a terminal."""
+    if mode != "auto":
+        return mode == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def clip(text: object, width: int) -> str:
+    """Visible text of at most `width` characters."""
+    shown = visible(text)
+    return shown if len(shown) <= width else shown[: max(width - 2, 1)] + ".."
+
+
+def metric_title(name: str) -> str:
+    """A metric's name for people: "Demographic parity difference"."""
+    base, _, of = name.partition("[")
+    words = [_ACRONYMS.get(w, w) for w in base.split("_")]
+    text = " ".join(words)
+    text = text[0].upper() + text[1:]
+    return f"{text} (predictions)" if of else text
+
+
+def report_text(
+    report: FairnessReport,
+    *,
+    style: Style | None = None,
+    checks: Sequence[Check] = (),
+    change: Change | None = None,
+) -> str:
+    """The report in lines of at most 80 columns."""
+    style = style or Style()
+    blocks = [
+        _groups_block(report.views[0], report, style),
+        _classes_block(report.views[0], report, style),
+        _measures_block(report, style),
+        _alone_block(report, style),
+        _change_block(change, style),
+        _data_block(report, style),
+        _notes_block(report, style),
+        checks_block(checks, style),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def audit_text(audit, style: Style) -> str:
+    """An audit in lines of at most 80 columns: facts, then the report."""
+    report = audit.report
+    facts = f"{style.strong(clip(audit.table.name, 40))}  {len(audit.table.frame):,} rows"
+    if report.pos_label is not None:
+        share = report.counts.of_labels().values.sum(0)
+        share = share[report.counts.classes.tolist().index(report.pos_label)] / share.sum()
+        facts += f"   wanted: {clip(audit.target, 14)} = {clip(report.pos_label, 12)} ({share:.0%})"
+    else:
+        facts += f"   target: {clip(audit.target, 20)}, {report.counts.n_classes} classes"
+    seed = report.settings.random_state
+    how = f"groups: {clip(report.views[0].name, 30)}   model: {clip(audit.model, 30)}   seed: {seed}"
+    body = report_text(report, style=style, checks=audit.checks, change=audit.change)
+    return f"{facts}\n{style.dim(how)}\n\n{body}"
+
+
+# -- blocks -------------------------------------------------------------------------------------
+
+
+def _percent(value: float) -> str:
+    return "  -" if math.isnan(value) else f"{100 * value:3.0f}%"
+
+
+def _rate(row: pd.Series, name: str, small: int) -> str:
+    """A rate with its interval, and a mark where it rests on few: "64% 54-72+"."""
+    if math.isnan(row[name]):
+        return "n = 0 "
+    text = _percent(row[name])
+    if f"{name}_lower" in row:
+        text += f" {100 * row[f'{name}_lower']:.0f}-{100 * row[f'{name}_upper']:.0f}"
+    return text + ("+" if row[f"n_{name}"] < small else " ")
+
+
+def _groups_block(view: View, report: FairnessReport, style: Style) -> list[str]:
+    counts, small = view.counts, report.settings.min_count
+    per_class = len(view.by_group) != counts.n_groups
+    titles = {"base_rate": "in data", "selection_rate": "predicted", "tpr": "TPR", "fpr": "FPR"}
+    if per_class:
+        titles = {"accuracy": "accuracy"}
+    shown = [name for name in titles if name in view.by_group]
+    width = WIDTH - 7 - 13 * len(shown)
+    table = view.by_group
+    if per_class:  # the accuracy is the same in the rows of all classes
+        table = table.iloc[:: counts.n_classes]
+    heading = f"{'GROUPS':{width}s}{'n':>7s}" + "".join(f"{titles[n]:>12s} " for n in shown)
+    out = [style.head(heading.rstrip())]
+    order = _order(table, shown)
+    for i in order:
+        row = table.iloc[i]
+        n = _size(row["count"])
+        line = f"{clip(counts.group_texts[i], width - 1):{width}s}{n:>7s}"
+        for name in shown:
+            cell = f"{_rate(row, name, small):>13s}"
+            line += style.warn(cell) if "+" in cell else cell
+        out.append(line.rstrip())
+    if len(order) < counts.n_groups:
+        out.append(style.dim(f"  {counts.n_groups - len(order)} more groups between these"))
+    level = f"{100 * report.settings.confidence:g}%"
+    out.append(style.dim(f"  rate and {level} interval; + rests on fewer than {small} rows"))
+    return out
+
+
+def _size(count: float) -> str:
+    return f"{count:.0f}" if float(count).is_integer() else f"{count:.1f}"
+
+
+def _order(table: pd.DataFrame, shown: list[str]) -> list[int]:
+    """All groups, or the 6 lowest and 6 highest by the first rate that differs."""
+    if len(table) <= _MAX_GROUPS or not shown:
+        return list(range(len(table)))
+    name = "selection_rate" if "selection_rate" in shown else shown[0]
+    ranked = table[name].to_numpy().argsort(kind="stable")
+    half = _MAX_GROUPS // 2
+    return [*ranked[:half], *ranked[-half:]]
+
+
+def _classes_block(view: View, report: FairnessReport, style: Style) -> list[str]:
+    """One line a class: how often it is true and predicted, and the recalls of its two ends."""
+    counts, table = view.counts, view.by_group
+    if len(table) == counts.n_groups or not counts.predicted:
+        return []
+    out = [style.head(f"{'CLASSES':22s}{'in data':>8s}{'predicted':>10s}   recall by group")]
+    total = counts.values.sum()
+    rows = []
+    for k, label in enumerate(counts.classes):
+        recall = table["tpr"].to_numpy()[k :: counts.n_classes]
+        defined = [(v, g) for v, g in zip(recall, counts.group_texts, strict=True) if v == v]
+        ends = "undefined"
+        gap = -1.0
+        if defined:
+            low, high = min(defined), max(defined)
+            gap = high[0] - low[0]
+            ends = f"{_percent(low[0])} {clip(low[1], 14)} to {_percent(high[0])} {clip(high[1], 14)}"
+        true, pred = counts.values[:, k, :].sum() / total, counts.values[:, :, k].sum() / total
+        text = f"{clip(label, 21):22s}{_percent(true):>8s}{_percent(pred):>10s}   {ends}"
+        rows.append((gap, text))
+    rows.sort(key=lambda row: -row[0])
+    return out + [text for _, text in rows]
+
+
+def _measures_block(report: FairnessReport, style: Style) -> list[str]:
+    view = report.views[0]
+    table = report.metrics.loc[view.name]
+    names = [n for n in _main_measures(table, view) if n in table.index]
+    if not names:
+        return []
+    level = f"{100 * report.settings.confidence:g}%"
+    out = [style.head(_measure_heading("GAP MEASURES", f"{level} interval"))]
+    out += [_measure_line(name, table.loc[name], style) for name in names]
+    out.append(style.dim("  by chance: mean of a group-blind model of this size;  * q <= 0.05"))
+    if view.without_small is not None:
+        out += _without_small(view, names[0], report, style)
+    if view.omnibus is not None:
+        tests = ", ".join(f"{p:.3f} ({null})" for null, p in view.omnibus["p"].items())
+        out += [style.dim(line) for line in _wrapped(f"does any group differ, p: {tests}")]
+    return out
+
+
+def _main_measures(table: pd.DataFrame, view: View) -> tuple[str, ...]:
+    if not view.counts.predicted:
+        return ()
+    return BINARY_MEASURES if BINARY_MEASURES[0] in table.index else CLASS_MEASURES
+
+
+def _measure_heading(title: str, interval: str) -> str:
+    return f"{title:31s}{'value':>7s}  {interval:13s}{'by chance':>11s}{'p':>7s}{'q':>7s}"
+
+
+def _measure_line(name: str, row: pd.Series, style: Style, *, title: str | None = None) -> str:
+    title = title or metric_title(name)
+    mark = "" if row.get("reliable", True) else " (few)"
+    text = f"{clip(title + mark, 30):31s}{_decimal(row['value']):>7s}  {_interval(row):15s}"
+    text += f"{_decimal(row['chance']):>9s}{_decimal(row['p']):>7s}{_decimal(row.get('q')):>7s}"
+    if row.get("q") is not None and row.get("q") <= 0.05:
+        return style.strong(f"{text} *".rstrip())
+    return text.rstrip()
+
+
+def _decimal(value) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "-"
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:.0f}"
+
+
+def _interval(row: pd.Series) -> str:
+    if math.isnan(row["lower"]) or math.isnan(row["upper"]):
+        return ""
+    if row.get("open_at_zero", False):
+        return f"(0 - {_decimal(row['upper'])}]"
+    return f"{_decimal(row['lower'])} - {_decimal(row['upper'])}"
+
+
+def _without_small(view: View, name: str, report: FairnessReport, style: Style) -> list[str]:
+    small = report.settings.min_count
+    size = view.counts.of_labels().values.sum(-1)
+    few = [g for g, n in zip(view.counts.group_texts, size, strict=True) if n < small]
+    named = ", ".join(repr(clip(g, 24)) for g in few[:2])
+    more = f" and {len(few) - 2} more" if len(few) > 2 else ""
+    lines = [style.dim(f"  without groups under {small} rows ({named}{more}):")]
+    for measure in (name, "equalized_odds_difference"):
+        if measure in view.without_small.index:
+            lines.append(_measure_line(measure, view.without_small.loc[measure], style))
+    return lines
+
+
+def _alone_block(report: FairnessReport, style: Style) -> list[str]:
+    """The main measures for each protected column alone, where there are several."""
+    if len(report.views) < 2:
+        return []
+    out = [style.head(_measure_heading("ONE COLUMN AT A TIME", "interval"))]
+    for view in report.views[1:]:
+        table = report.metrics.loc[view.name]
+        names = _main_measures(table, view) or DATA_MEASURES[3:4]
+        chosen = [n for n in (names[0], "equalized_odds_difference") if n in table.index]
+        for name in chosen:
+            title = f"{clip(view.name, 12)}: {_short_title(name)}"
+            out.append(_measure_line(name, table.loc[name], style, title=title))
+    return out
+
+
+def _short_title(name: str) -> str:
+    return metric_title(name).lower().removesuffix(" difference").replace("cramer's v", "Cramer's V")
+
+
+def _change_block(change: Change | None, style: Style) -> list[str]:
+    if change is None:
+        return []
+    of = "" if change.label is None else f" of {clip(change.label, 30)!r}"
+    return [
+        style.head("FROM DATA TO MODEL"),
+        f"  {clip(change.high, 34)}  vs  {clip(change.low, 34)}:",
+        f"  {100 * change.data:.1f} points apart in the data{of}, {100 * change.model:.1f} in the "
+        "predictions;",
+        f"  change {100 * change.change:+.1f} "
+        f"({100 * change.lower:+.1f} to {100 * change.upper:+.1f})",
+    ]
+
+
+def _data_block(report: FairnessReport, style: Style) -> list[str]:
+    view = report.views[0]
+    table = report.metrics.loc[view.name]
+    names = [n for n in DATA_MEASURES if n in table.index]
+    if not names:
+        return []
+    if view.counts.predicted:
+        names = [n for n in ("cramers_v", "cramers_v[y_pred]") if n in table.index]
+    out = [style.head(_measure_heading("THE DATA SET", "interval"))]
+    return out + [_measure_line(name, table.loc[name], style) for name in names]
+
+
+def _notes_block(report: FairnessReport, style: Style) -> list[str]:
+    if not report.notes:
+        return []
+    out = [style.head("NOTES")]
+    for note in report.notes[:5]:
+        out += _wrapped(f"- {visible(note)}")
+    if len(report.notes) > 5:
+        out.append(f"  - and {len(report.notes) - 5} more, in report.json")
+    return out
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH - 2, initial_indent="  ", subsequent_indent="    ")
+
+
+def checks_block(checks: Sequence[Check], style: Style) -> list[str]:
+    if not checks:
+        return []
+    out = [style.head("CHECKS")]
+    for check in checks:
+        failed = check.fired or check.state == "undefined"
+        word = style.bad("FAIL") if failed else "pass"
+        line = f"  {word}  {clip(check.rule, 40):41s}{_decimal(check.value):>6s}"
+        if not math.isnan(check.lower):
+            line += f" ({_decimal(check.lower)} - {_decimal(check.upper)})"
+        if check.state in ("not settled", "undefined"):
+            remark = "  not settled" if check.state == "not settled" else "  undefined"
+            line += style.warn(remark)
+        out.append(line)
+    return out
+
+
+def strip_colour(text: str) -> str:
+    """Text without terminal colours."""
+    return re.sub(r"\x1b\[[\d;]*m", "", text)

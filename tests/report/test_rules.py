@@ -1,0 +1,142 @@
+"""The rule grammar and the three states of a check."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from skfairprop import GroupCounts
+from skfairprop.report import FairnessReport, RuleError, parse_rule, run_check
+from skfairprop.report._rules import Term, check_names
+
+
+def make_report(table, groups=("a", "b"), **settings):
+    counts = GroupCounts(table, groups=pd.Index(groups, name="sex"), classes=[0, 1])
+    return FairnessReport.from_counts(counts, **({"bootstrap": 200} | settings))
+
+
+@pytest.fixture(scope="module")
+def far_apart():
+    """Selection rates 0.2 and 0.8 in groups of 1,000: DPD 0.6, beyond doubt."""
+    return make_report([[[800, 0], [0, 200]], [[200, 0], [0, 800]]])
+
+
+@pytest.fixture(scope="module")
+def few():
+    """Selection rates 0.4 and 0.6 in groups of 10: nothing is settled."""
+    return make_report([[[6, 0], [0, 4]], [[4, 0], [0, 6]]])
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("cramers_v > 0.1", Term("cramers_v", None, "value", ">", 0.1)),
+        ("cramers_v>=.1", Term("cramers_v", None, "value", ">=", 0.1)),
+        ("cramers_v.lower > 5%", Term("cramers_v", None, "lower", ">", 0.05)),
+        ("tpr[female, 25 or under] < 0.7", Term("tpr", "female, 25 or under", "value", "<", 0.7)),
+        ("count[a and b].n <= 1e3", Term("count", "a and b", "n", "<=", 1000.0)),
+        ("  overall_disparity.p < 1e-3 ", Term("overall_disparity", None, "p", "<", 0.001)),
+    ],
+)
+def test_a_rule_is_read(text, term):
+    assert parse_rule(text).terms == (term,)
+
+
+def test_terms_are_joined_by_and_outside_brackets():
+    rule = parse_rule("cramers_v > 0.1 and tpr[salt and pepper] < 0.5 and ens_bias.q < .05")
+    assert [t.name for t in rule.terms] == ["cramers_v", "tpr", "ens_bias"]
+    assert rule.terms[1].group == "salt and pepper"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cramers_v", "write METRIC > NUMBER"),
+        ("cramers_v > ", "cannot read the rule"),
+        ("cramers_v = 0.1", "cannot read the rule"),
+        ("> 0.1", "cannot read the rule"),
+        ("", "cannot read the rule"),
+        ("cramers_v > 0.1 and", "cannot read the rule"),
+        ("cramers_v.mean > 0.1", "no field 'mean'; the fields are value, lower"),
+        ("tpr > 0.1", r"tpr is a rate of one group; write tpr\[GROUP\]"),
+        ("cramers_v[a] > 0.1", r"\[GROUP\] goes with a rate of one group"),
+    ],
+)
+def test_a_rule_that_cannot_be_read_says_what_is_wrong(text, message):
+    with pytest.raises(RuleError, match=message):
+        parse_rule(text)
+
+
+def test_the_caret_stands_under_the_first_character_that_does_not_fit():
+    with pytest.raises(RuleError) as caught:
+        parse_rule("cramers_v > 0.1 and ens_bias = 2")
+    _, rule, caret, _ = str(caught.value).splitlines()
+    assert rule[caret.index("^")] == "="
+
+
+def test_an_unknown_metric_is_refused_with_the_closest_name():
+    with pytest.raises(RuleError, match="no metric 'cramer_v'; did you mean 'cramers_v'"):
+        check_names(parse_rule("cramer_v > 0.1"), ["cramers_v", "ens_bias"])
+
+
+def test_over_the_limit_for_sure(far_apart):
+    check = run_check(far_apart, "demographic_parity_difference > 0.1")
+    assert (check.fired, check.state, check.verdict) == (True, "over", "over the limit")
+    assert check.value == pytest.approx(0.6)
+
+
+def test_under_the_limit_for_sure(far_apart):
+    check = run_check(far_apart, "demographic_parity_difference > 0.9")
+    assert (check.fired, check.state, check.verdict) == (False, "under", "under the limit")
+
+
+@pytest.mark.parametrize(("limit", "fired"), [(0.1, True), (0.3, False)])
+def test_not_settled_where_the_interval_holds_the_limit(few, limit, fired):
+    check = run_check(few, f"demographic_parity_difference > {limit}")
+    assert (check.fired, check.state) == (fired, "not settled")
+    assert check.verdict == ("over, not settled" if fired else "under, not settled")
+
+
+def test_the_field_named_decides_whether_a_rule_fires(few):
+    assert run_check(few, "demographic_parity_difference > 0.1").fired
+    assert not run_check(few, "demographic_parity_difference.lower > 0.1").fired
+    assert run_check(few, "demographic_parity_difference.n < 21").fired
+
+
+def test_a_ratio_is_checked_from_below(far_apart):
+    check = run_check(far_apart, "demographic_parity_ratio < 0.8")
+    assert (check.fired, check.state) == (True, "over")
+    assert check.value == pytest.approx(0.25)
+
+
+def test_a_rate_of_a_group(far_apart):
+    check = run_check(far_apart, "selection_rate[a] < 0.5")
+    assert (check.fired, check.state) == (True, "over")
+    assert check.value == pytest.approx(0.2)
+    assert check.lower < 0.2 < check.upper
+
+
+def test_terms_joined_by_and_fire_together(far_apart):
+    assert run_check(far_apart, "cramers_v > 0.1 and demographic_parity_ratio < 0.8").fired
+    check = run_check(far_apart, "cramers_v > 0.1 and demographic_parity_ratio < 0.2")
+    assert (check.fired, check.state) == (False, "under")
+
+
+def test_an_undefined_value_is_a_state_of_its_own():
+    report = make_report([[[5, 0], [0, 0]], [[5, 0], [0, 0]]], bootstrap=0)
+    check = run_check(report, "equal_opportunity_difference > 0.1")
+    assert (check.fired, check.state) == (False, "undefined")
+    assert math.isnan(check.value)
+    assert check.verdict == "could not be computed"
+
+
+def test_a_group_that_is_not_there_is_refused(far_apart):
+    with pytest.raises(RuleError, match="no group 'c'; there are 'a', 'b'"):
+        run_check(far_apart, "tpr[c] < 0.5")
+
+
+def test_a_metric_that_needs_a_positive_class_says_so():
+    counts = GroupCounts([[[5, 1], [1, 5]], [[5, 2], [2, 5]]], groups=["a", "b"], classes=["n", "y"])
+    report = FairnessReport.from_counts(counts, bootstrap=0)
+    with pytest.raises(RuleError, match=r"needs a positive class: pass pos_label"):
+        run_check(report, "demographic_parity_difference > 0.1")
