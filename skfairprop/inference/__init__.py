@@ -2,7 +2,10 @@
 
 from skfairprop.inference._calls import MetricCall
 from skfairprop.inference._infer import infer
+from skfairprop.inference._multiple import benjamini_hochberg, benjamini_yekutieli
+from skfairprop.inference._omnibus import OmnibusTest, omnibus_test
 from skfairprop.inference._public import NullBaseline, metric_interval, null_baseline
+from skfairprop.inference._rate_interval import rate_interval
 from skfairprop.inference._reliability import Reliability, metric_reliability
 from skfairprop.inference._result import Inference
 
@@ -10,9 +13,14 @@ __all__ = [
     "Inference",
     "MetricCall",
     "NullBaseline",
+    "OmnibusTest",
     "Reliability",
+    "benjamini_hochberg",
+    "benjamini_yekutieli",
     "infer",
     "metric_interval",
     "metric_reliability",
     "null_baseline",
+    "omnibus_test",
+    "rate_interval",
 ]

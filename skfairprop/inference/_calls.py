@@ -149,7 +149,7 @@ def prepare(
         kept = kept.declare_classes([*kept.classes, *absent])
     prepared = {}
     for name, call in calls.items():
-        positive = kept.classes.get_loc(labels[name]) if name in labels else None
+        positive = kept.classes.tolist().index(labels[name]) if name in labels else None
         prepared[name] = Prepared(call, _layout(call), positive)
     return kept, prepared
 

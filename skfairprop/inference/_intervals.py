@@ -1,6 +1,6 @@
 """From the values of a metric on sets of replicates to its interval and p-value."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -71,61 +71,69 @@ def assemble(
     value : float
         With 0 as the value without bias.
     """
-    fixed = {
-        "reason": reason,
-        "n_undefined": draws.n_undefined,
-        "n_draws": n_draws,
-        "confidence": confidence,
-        "method": method,
-        "null": call.resolved_null,
-        "best": call.best,
-        "signed": call.metric.signed,
-    }
-    if np.isnan(value) or draws.too_few:
-        return _undefined(_as_printed(value, call.best), fixed)
-    alpha = 1 - confidence
+    undefined = Inference(
+        value=_as_printed(value, call.best),
+        lower=np.nan,
+        upper=np.nan,
+        corrected=np.nan,
+        p_value=np.nan,
+        null_mean=np.nan,
+        null_95=np.nan,
+        open_at_zero=False,
+        reliable=False,
+        reason="the metric is undefined",
+        n_undefined=draws.n_undefined,
+        n_draws=n_draws,
+        confidence=confidence,
+        method=method,
+        null=call.resolved_null,
+        best=call.best,
+        signed=call.metric.signed,
+    )
+    if np.isnan(value):
+        return undefined
+    if draws.too_few:
+        why = f"undefined on {draws.n_undefined:,} of {n_draws:,} replicates"
+        return replace(undefined, reason=why)
+    lower, upper, corrected, p, is_open = _ends(value, draws, call, 1 - confidence, method)
+    ends = sorted(_as_printed(end, call.best) for end in (lower, upper))
+    found = replace(
+        undefined,
+        lower=ends[0],
+        upper=ends[1],
+        p_value=float(p),
+        open_at_zero=is_open,
+        reliable=not reason,
+        reason=reason,
+    )
+    if call.resolved_null is None:
+        return found
+    return replace(
+        found,
+        corrected=_as_printed(corrected, call.best),
+        null_mean=_as_printed(np.nanmean(draws.null), call.best),
+        null_95=_as_printed(np.nanquantile(draws.null, 0.95), call.best),
+    )
+
+
+def _ends(
+    value: float, draws: Draws, call: MetricCall, alpha: float, method: str
+) -> tuple[float, float, float, float, bool]:
+    """Lower and upper end, corrected value, p-value, and whether the interval is open."""
     p = np.nan if call.resolved_null is None else p_value(value, draws.null)
     if method == "percentile":
         lower, upper = np.nanquantile(draws.bootstrap, [alpha / 2, 1 - alpha / 2])
-        corrected, is_open = np.nan, False
-    else:
-        lower, corrected = invert_path(value, draws, alpha)
-        if draws.lower is not None:
-            lower = min(draws.lower, value)
-        upper = max(float(np.nanquantile(draws.posterior, 1 - alpha / 2)), value)
-        lower, is_open = agree_with_p(lower, p, alpha)
-    ends = sorted(_as_printed(end, call.best) for end in (lower, upper))
-    has_null = call.resolved_null is not None
-    null_mean, null_95 = (
-        (np.nanmean(draws.null), np.nanquantile(draws.null, 0.95)) if has_null else (np.nan,) * 2
-    )
-    return Inference(
-        value=_as_printed(value, call.best),
-        lower=ends[0],
-        upper=ends[1],
-        corrected=_as_printed(corrected if has_null else np.nan, call.best),
-        p_value=float(p),
-        null_mean=_as_printed(null_mean, call.best),
-        null_95=_as_printed(null_95, call.best),
-        open_at_zero=is_open,
-        reliable=not reason,
-        **fixed,
-    )
+        return lower, upper, np.nan, p, False
+    lower, corrected = invert_path(value, draws, alpha)
+    if draws.lower is not None:
+        lower = min(draws.lower, value)
+    upper = max(float(np.nanquantile(draws.posterior, 1 - alpha / 2)), value)
+    lower, is_open = agree_with_p(lower, p, alpha)
+    return lower, upper, corrected, p, is_open
 
 
 def _as_printed(gap: float, best: float) -> float:
     return float(1 - gap if best == 1 else gap)
-
-
-def _undefined(value: float, fixed: dict) -> Inference:
-    undefined = fixed["n_undefined"]
-    why = (
-        "the metric is undefined"
-        if np.isnan(value)
-        else f"undefined on {undefined:,} of {fixed['n_draws']:,} replicates"
-    )
-    fixed = fixed | {"reason": why}
-    return Inference(value, *[np.nan] * 6, open_at_zero=False, reliable=False, **fixed)
 
 
 def p_value(value: float, null: Array) -> float:

@@ -72,10 +72,10 @@ def merge_similar(table: Array, limit: float) -> Array:
     n, label = table.copy(), np.arange(len(table))
     alive = n.sum(1) > 0
     distance = np.full((len(n), len(n)), np.inf)
-    for i in np.flatnonzero(alive):
+    for i in np.flatnonzero(alive).tolist():
         distance[i] = _distances(n, i, alive)
     while distance.size and distance.min() <= limit:
-        a, b = np.unravel_index(np.argmin(distance), distance.shape)
+        a, b = divmod(int(np.argmin(distance)), len(distance))
         n[a] += n[b]
         alive[b] = False
         label[label == b] = a

@@ -40,7 +40,7 @@ def resolve_seed(random_state) -> int:
     )
 
 
-def replicates(
+def replicate_tables(
     layout: Layout,
     draw: Draw,
     n_draws: int,
@@ -49,7 +49,7 @@ def replicates(
     stage: int,
     chunk_size: int | None = None,
 ) -> Iterator[Array]:
-    """Tensors of `n_draws` replicates in all, in chunks of bounded memory.
+    """`n_draws` replicates in all, in chunks of shape (b, S, G, C) of bounded memory.
 
     Parameters
     ----------
@@ -70,15 +70,30 @@ def replicates(
         rng = np.random.default_rng([seed, LAYOUTS[layout.name], stage, block])
         tables = draw(min(BLOCK, n_draws - start), rng)
         if chunk_size < BLOCK:
-            for i in range(0, len(tables), chunk_size):
-                yield layout.tensor(tables[i : i + chunk_size])
+            yield from (tables[i : i + chunk_size] for i in range(0, len(tables), chunk_size))
             continue
         held.append(tables)
         if sum(map(len, held)) + BLOCK > chunk_size:
-            yield layout.tensor(np.concatenate(held))
+            yield np.concatenate(held)
             held = []
     if held:
-        yield layout.tensor(np.concatenate(held))
+        yield np.concatenate(held)
+
+
+def replicates(
+    layout: Layout,
+    draw: Draw,
+    n_draws: int,
+    *,
+    seed: int,
+    stage: int,
+    chunk_size: int | None = None,
+) -> Iterator[Array]:
+    """The same as tensors, as the metrics read them."""
+    for tables in replicate_tables(
+        layout, draw, n_draws, seed=seed, stage=stage, chunk_size=chunk_size
+    ):
+        yield layout.tensor(tables)
 
 
 def permuted(layout: Layout) -> Draw:
