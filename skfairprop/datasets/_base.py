@@ -55,19 +55,6 @@ def check_share(name: str, value: Any) -> float:
     return float(value)
 
 
-def as_generator(random_state: Any) -> np.random.Generator:
-    """A generator from None, an int, a RandomState or a Generator, which is used as it is."""
-    if isinstance(random_state, np.random.RandomState):  # numpy before 2.2 does not take one
-        random_state = random_state.randint(np.iinfo(np.int32).max)
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError):
-        raise ValueError(
-            "random_state must be None, an integer of at least 0, a RandomState or a Generator; "
-            f"got {random_state!r}"
-        ) from None
-
-
 def pack_table(
     frame: pd.DataFrame,
     *,

@@ -7,7 +7,9 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.utils import Bunch
 
-from ._base import as_generator, check_count, check_share, check_switches
+from skfairprop._random import RandomState, as_generator
+
+from ._base import check_count, check_share, check_switches
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -25,7 +27,7 @@ def make_biased_classification(
     exact: bool = False,
     return_X_y: bool = False,
     as_frame: bool = True,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Any:
     """Make a classification problem with a known bias.
 

@@ -8,7 +8,9 @@ import pandas as pd
 from sklearn.datasets import load_digits
 from sklearn.utils import Bunch
 
-from ._base import as_generator, check_count, check_share, check_switches
+from skfairprop._random import RandomState, as_generator
+
+from ._base import check_count, check_share, check_switches
 
 IntArray = npt.NDArray[np.int64]
 
@@ -33,7 +35,7 @@ def make_colored_digits(
     beta: float = 0.0,
     n_per_digit: int | None = None,
     return_X_y: bool = False,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Any:
     """Colour scikit-learn's digits, a share `alpha` of each digit in a colour of its own.
 

@@ -14,25 +14,6 @@ def test_only_an_empty_field_is_missing():
     assert table["b"].tolist() == ["none", "null", "x"]
 
 
-def test_as_generator_keeps_a_generator():
-    rng = np.random.default_rng(0)
-    assert _base.as_generator(rng) is rng
-
-
-def test_as_generator_leaves_the_global_state_alone():
-    np.random.seed(0)  # noqa: NPY002 - the global generator is what is looked at
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    _base.as_generator(None).random(3)
-    _base.as_generator(1).random(3)
-    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
-
-
-@pytest.mark.parametrize("seed", [-1, "a"])
-def test_as_generator_refuses_what_is_no_seed(seed):
-    with pytest.raises(ValueError, match=f"random_state must be None, .* got {seed!r}"):
-        _base.as_generator(seed)
-
-
 @pytest.mark.parametrize("value", [True, 1.0, "1", None, 0, 4])
 def test_check_count_refuses(value):
     with pytest.raises(ValueError, match=f"n must be an integer from 1 to 3; got {value!r}"):
