@@ -69,15 +69,16 @@ def balance_error_rate_kernel(rates: Rates, *, convention: str = "corrected") ->
 
 
 def lr_plus_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
-    recall = rates.positive_rate("recall")
     if convention == "paper":
+        recall = rates.positive_rate("recall")
         return divide(gap(divide(recall, 1 - recall))[..., 0], rates.by_group.sum(-1) / 2)
-    return gap(divide(recall, recall + rates.positive_rate("false_positive_rate")))[..., 0]
+    return gap(rates.positive_rate("likelihood_share"))[..., 0]
 
 
 def equal_accuracy_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
     if convention == "paper":
-        return _gap_of_shares(rates, rates.by_group - _errors(rates))
+        right = _positive(rates, rates.correct) + _positive(rates, rates.rejected)
+        return _gap_of_shares(rates, right)
     return balance_residuals_kernel(rates)
 
 
@@ -88,8 +89,7 @@ def equal_opportunity_kernel(rates: Rates, *, convention: str = "corrected") -> 
 
 def treatment_equality_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
     if convention == "paper":
-        missed, wrong = _missed(rates), _errors(rates)
-        balance = divide(missed, wrong - missed)[..., None]
+        balance = divide(rates.missed, rates.mistaken)[..., rates.positive, None]
         return divide(gap(balance)[..., 0], rates.by_group.sum(-1))
     return gap(rates.positive_rate("miss_share"))[..., 0]
 
@@ -103,39 +103,54 @@ def error_rate_balance_kernel(rates: Rates, *, convention: str = "corrected") ->
 
 
 def normalized_difference_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
+    return rates.once(
+        f"normalized difference, {convention}", lambda: _normalized_difference(rates, convention)
+    )
+
+
+def _normalized_difference(rates: Rates, convention: str) -> Array:
     n, selected = rates.by_group, _positive(rates, rates.by_pred)
-    lead = n.shape[:-1]
-    n, selected = n.reshape(-1, n.shape[-1]), selected.reshape(-1, n.shape[-1])
-    worst = [_worst_pair(*pair, convention) for pair in zip(n, selected, strict=True)]
-    return np.array(worst).reshape(lead)
+    lead, n_groups = n.shape[:-1], n.shape[-1]
+    n, selected = n.reshape(-1, n_groups), selected.reshape(-1, n_groups)
+    step = max(1, _PAIR_CELLS // n_groups**2)
+    if len(n) == 1 or step == 1:  # equal groups are one: many small groups make few pairs
+        worst = [
+            _worst_pair(*_distinct(*pair), convention) for pair in zip(n, selected, strict=True)
+        ]
+    else:
+        blocks = [slice(start, start + step) for start in range(0, len(n), step)]
+        worst = [_worst_pair(n[rows], selected[rows], convention) for rows in blocks]
+    value = np.concatenate(worst).reshape(lead)
+    return np.where(np.count_nonzero(rates.present, axis=-1) >= 2, value, np.nan)
 
 
-def _worst_pair(n: Array, selected: Array, convention: str) -> float:
-    """Largest normalised difference over the pairs of groups with distinct counts.
+def _distinct(n: Array, selected: Array) -> tuple[Array, Array]:
+    """The distinct pairs of size and number selected, as one replicate."""
+    pairs = np.unique(np.stack([n, selected]), axis=1)
+    return pairs[:1], pairs[1:]
 
-    Groups with the same size and selections are one: what is compared grows with the number of
-    distinct pairs of counts, not with the number of groups.
-    """
-    kept = n > 0
-    if np.count_nonzero(kept) < 2:
-        return np.nan
-    n, selected = np.unique(np.stack([n[kept], selected[kept]]), axis=1)
+
+def _worst_pair(n: Array, selected: Array, convention: str) -> Array:
+    """Largest normalised difference over the ordered pairs of groups, per replicate (B, G)."""
     join = np.fmax if convention == "paper" else np.fmin
-    worst, step = 0.0, max(1, _PAIR_CELLS // len(n))
-    for start in range(0, len(n), step):
-        n_hi, s_hi = n[start : start + step, None], selected[start : start + step, None]
-        both = s_hi + selected
-        difference = s_hi / n_hi - selected / n
-        # P(+) / P(hi) and P(-) / P(lo), within the rows of the pair
-        scale = join(both / n_hi, (n_hi + n - both) / n)
+    rate = divide(selected, n)
+    worst, step = np.zeros(len(n)), max(1, _PAIR_CELLS // n.size)
+    for start in range(0, n.shape[1], step):
+        high = slice(start, start + step)
+        n_hi, n_lo = n[:, high, None], n[:, None, :]
+        both = selected[:, high, None] + selected[:, None, :]
+        difference = rate[:, high, None] - rate[:, None, :]
+        with np.errstate(divide="ignore", invalid="ignore"):  # groups without rows have no rate
+            # P(+) / P(hi) and P(-) / P(lo), within the rows of the pair
+            scale = join(both / n_hi, (n_hi + n_lo - both) / n_lo)
         found = np.divide(difference, scale, out=np.zeros(both.shape), where=difference > 0)
-        worst = max(worst, float(found.max()))
+        worst = np.maximum(worst, found.max((-2, -1)))
     return worst
 
 
 def mutual_information_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
-    selected = _positive(rates, rates.by_pred)
-    table = np.stack([selected, rates.by_group - selected], axis=-1)  # (..., G, 2)
+    columns = [_positive(rates, rates.by_pred), _positive(rates, rates.other_pred)]
+    table = np.stack(columns, axis=-1)  # (..., G, 2)
     total = table.sum((-2, -1), keepdims=True)
     joint = divide(table, total)
     by_pred, by_group = joint.sum(-2), joint.sum(-1)
@@ -159,14 +174,9 @@ def _positive(rates: Rates, by_class: Array) -> Array:
     return by_class[..., rates.positive]
 
 
-def _missed(rates: Rates) -> Array:
-    """False negatives, (..., G)."""
-    return _positive(rates, rates.by_true) - _positive(rates, rates.correct)
-
-
 def _errors(rates: Rates) -> Array:
     """False negatives and false positives, (..., G)."""
-    return _missed(rates) + _positive(rates, rates.by_pred) - _positive(rates, rates.correct)
+    return _positive(rates, rates.missed) + _positive(rates, rates.mistaken)
 
 
 def _gap_of_shares(rates: Rates, counts: Array) -> Array:
@@ -188,16 +198,20 @@ _TRUTH_RATES = ("recall", "false_positive_rate")
 _MARGINAL = ("prediction_rate",)
 
 
-def _record(method, kernel, rates, null, formula, misleads, inputs="counts") -> Metric:
+# The printed forms that are 1 where there is no bias.
+INVERTED = {"paper": {"best": 1.0}}
+
+
+def _record(method, kernel, rates, null, formula, misleads, variants=None) -> Metric:
     return Metric(
         f"estimation_{method}",
         kernel,
         family="estimation",
-        inputs=inputs,
         rates=rates,
         null=null,
         needs_positive=True,
         options={"convention": CONVENTIONS},
+        variants=variants or {},
         formula=formula,
         source=_SOURCE,
         misleads=misleads,
@@ -253,10 +267,11 @@ METRICS = (
     _record(
         "lr_plus",
         lr_plus_kernel,
-        _TRUTH_RATES,
+        (*_TRUTH_RATES, "likelihood_share"),
         "separation",
         "gap of TPR / (TPR + FPR)",
         "Undefined in a group where nobody is selected.",
+        {"paper": {"rates": ("recall",)}},
     ),
     _record(
         "equal_ppv",
@@ -289,6 +304,7 @@ METRICS = (
         "separation",
         "scaled variance of the TPR over groups",
         _VARIANCE_NOTE,
+        INVERTED,
     ),
     _record(
         "treatment_equality",
@@ -321,6 +337,7 @@ METRICS = (
         "separation",
         "larger of the gaps of FNR and FPR",
         _GAP_NOTE,
+        INVERTED,
     ),
     _record(
         "normalized_difference",

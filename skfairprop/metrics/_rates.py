@@ -38,6 +38,21 @@ def divide(numerator: Array, denominator: Array) -> Array:
     return np.divide(numerator, denominator, out=out, where=denominator > 0)
 
 
+def _share(part: Array, whole: Array) -> Array:
+    """Quotient of a part and its whole, which rounding may have made the smaller one."""
+    return np.minimum(divide(part, whole), 1.0)
+
+
+def _others(n_classes: int) -> Array:
+    """1 for every pair of different classes, 0 on the diagonal."""
+    return 1.0 - np.eye(n_classes)
+
+
+def sum_of_others(table: Array) -> Array:
+    """For each class on the last axis, the sum over all others; same shape."""
+    return np.tensordot(table, _others(table.shape[-1]), 1)
+
+
 def mean_defined(values: Array, axis: int = -1) -> Array:
     """Mean over the entries that are not NaN; NaN where there is none."""
     defined = ~np.isnan(values)
@@ -99,6 +114,34 @@ class Rates:
         """Counts of correct predictions by group and class, (..., G, K)."""
         return np.diagonal(self.values, axis1=-2, axis2=-1)
 
+    # Counts of the other classes are summed, never total minus class: with weights a difference
+    # of sums is a rounding error where it should be 0, and 0/0 would become a number.
+
+    @cached_property
+    def missed(self) -> Array:
+        """Counts of a true class that is predicted as another, (..., G, K)."""
+        return (self.values * _others(self.values.shape[-1])).sum(-1)
+
+    @cached_property
+    def mistaken(self) -> Array:
+        """Counts of other true classes that are predicted as this one, (..., G, K)."""
+        return (self.values * _others(self.values.shape[-1])).sum(-2)
+
+    @cached_property
+    def rejected(self) -> Array:
+        """Counts where a class is neither true nor predicted, (..., G, K)."""
+        return (sum_of_others(self.values) * _others(self.values.shape[-1])).sum(-2)
+
+    @cached_property
+    def other_true(self) -> Array:
+        """Counts of the other true classes, (..., G, K)."""
+        return sum_of_others(self.by_true)
+
+    @cached_property
+    def other_pred(self) -> Array:
+        """Counts of the other predicted classes, (..., G, K)."""
+        return sum_of_others(self.by_pred)
+
     @cached_property
     def by_group(self) -> Array:
         """Counts by group, (..., G)."""
@@ -128,13 +171,17 @@ class Rates:
         return np.broadcast_arrays(numerator, denominator)
 
     def __getitem__(self, name: str) -> Array:
-        if name not in self._cache:
-            self._cache[name] = self._rate(name)
-        return self._cache[name]
+        return self.once(name, lambda: self._rate(name))
+
+    def once(self, key: str, compute: Callable[[], Array]) -> Array:
+        """What `compute` returns, computed the first time only: metrics share costly parts."""
+        if key not in self._cache:
+            self._cache[key] = compute()
+        return self._cache[key]
 
     def _rate(self, name: str) -> Array:
         numerator, denominator = self.parts(name)
-        out = divide(numerator, denominator)
+        out = _share(numerator, denominator)
         if self.zero:
             out = np.where(np.isnan(out) & self._counts(name), 0.0, out)
         if name in ONE_COLUMN or bool(self.used.all()):
@@ -161,14 +208,14 @@ class Rates:
         """
         if name in ONE_COLUMN:
             return self[name]
-        key = f"positive {name}"
-        if key not in self._cache:
-            numerator, denominator = (self._positive_column(part) for part in self.parts(name))
-            out = divide(numerator, denominator)
-            if self.zero:
-                out = np.where(np.isnan(out) & self.present[..., None], 0.0, out)
-            self._cache[key] = out
-        return self._cache[key]
+        return self.once(f"positive {name}", lambda: self._positive_rate(name))
+
+    def _positive_rate(self, name: str) -> Array:
+        numerator, denominator = (self._positive_column(part) for part in self.parts(name))
+        out = divide(numerator, denominator)
+        if self.zero:
+            out = np.where(np.isnan(out) & self.present[..., None], 0.0, out)
+        return out
 
     def _positive_column(self, table: Array) -> Array:
         if self.positive is None:
@@ -195,7 +242,7 @@ class Rates:
 def _errors_shared(rates: Rates) -> tuple[Array, Array]:
     """Share of a group's (balanced) errors that predict each class [H, Eq. 17]."""
     wrong = np.where(np.isnan(rates.confusion), 0.0, rates.confusion)
-    wrong = wrong * ~np.eye(wrong.shape[-1], dtype=bool)
+    wrong = wrong * _others(wrong.shape[-1])
     into = wrong.sum(-2)
     return into, into.sum(-1, keepdims=True)
 
@@ -211,22 +258,15 @@ RATES: dict[str, Callable[[Rates], tuple[Array, Array]]] = {
     "base_rate": lambda r: (r.by_true, r.by_group[..., None]),
     "prediction_rate": lambda r: (r.by_pred, r.by_group[..., None]),
     "recall": lambda r: (r.correct, r.by_true),
-    "false_negative_rate": lambda r: (r.by_true - r.correct, r.by_true),
-    "false_positive_rate": lambda r: (
-        r.by_pred - r.correct,
-        r.by_group[..., None] - r.by_true,
-    ),
-    "true_negative_rate": lambda r: (
-        r.by_group[..., None] - r.by_true - r.by_pred + r.correct,
-        r.by_group[..., None] - r.by_true,
-    ),
+    "false_negative_rate": lambda r: (r.missed, r.by_true),
+    "false_positive_rate": lambda r: (r.mistaken, r.other_true),
+    "true_negative_rate": lambda r: (r.rejected, r.other_true),
     "precision": lambda r: (r.correct, r.by_pred),
-    "negative_predictive_value": lambda r: (
-        r.by_group[..., None] - r.by_true - r.by_pred + r.correct,
-        r.by_group[..., None] - r.by_pred,
-    ),
-    "miss_share": lambda r: (r.by_true - r.correct, r.by_true + r.by_pred - 2 * r.correct),
-    "error_rate": lambda r: (r.by_true + r.by_pred - 2 * r.correct, r.by_group[..., None]),
+    "negative_predictive_value": lambda r: (r.rejected, r.other_pred),
+    "miss_share": lambda r: (r.missed, r.missed + r.mistaken),
+    "error_rate": lambda r: (r.missed + r.mistaken, r.by_group[..., None]),
+    # TPR / (TPR + FPR), a likelihood ratio that stays in [0, 1]
+    "likelihood_share": lambda r: (r["recall"], r["recall"] + r["false_positive_rate"]),
     "accuracy": lambda r: (r.correct.sum(-1, keepdims=True), r.by_group[..., None]),
     "row": _row,
     "false_discovery_share": _errors_shared,
