@@ -1,6 +1,6 @@
 """Read any one- or two-dimensional container into named columns, and turn a column into codes."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +75,9 @@ def _dispatch(data, what: str) -> list[Column]:
         raise ValueError(f"{what} is required; got None")
     if isinstance(data, str | bytes):
         raise ValueError(f"{what} must hold one value a row; got the text {data!r}")
+    if isinstance(data, set | frozenset | Iterator):
+        kind = type(data).__name__
+        raise ValueError(f"{what} must be a sequence with one value a row; got a {kind}")
     if sparse.issparse(data):
         raise ValueError(f"{what} is a sparse matrix; pass a dense one-dimensional array")
     if isinstance(data, pd.DataFrame):
@@ -93,9 +96,12 @@ def _dispatch(data, what: str) -> list[Column]:
             for name, values in data.items()
             for c in [read_column(values, what=f"{what} {name!r}")]
         ]
-    if type(data).__module__.startswith("pyarrow") and hasattr(data, "type"):
-        series = data.to_pandas()
-        return [Column(_restore_integers(series, data))]
+    if type(data).__module__.startswith("pyarrow"):
+        if hasattr(data, "column_names"):
+            names = data.column_names
+            return [Column(_arrow_values(c), n) for n, c in zip(names, data.columns, strict=True)]
+        if hasattr(data, "null_count"):
+            return [Column(_arrow_values(data))]
     native = nw.from_native(data, pass_through=True, allow_series=True)
     if isinstance(native, nw.LazyFrame):
         raise ValueError(f"{what} is a lazy frame; collect it first, as in frame.collect()")
@@ -113,16 +119,19 @@ def _from_series(series: pd.Series, name) -> Column:
     return Column(values, name, series.index)
 
 
-def _restore_integers(series: pd.Series, array):
+def _arrow_values(array):
     """Values of a pyarrow array; integers with nulls are kept exact rather than made floats."""
     if array.null_count and str(array.type).lstrip("u").startswith("int"):
         return array.to_pandas(types_mapper=pd.ArrowDtype).array
+    series = array.to_pandas()
     return series.to_numpy() if isinstance(series.dtype, np.dtype) else series.array
 
 
 def _narwhals_values(series: nw.Series):
     if series.dtype in (nw.Categorical, nw.Enum):
         series = series.cast(nw.String)
+    if series.dtype in (nw.Int128, nw.UInt128):  # numpy has no such integers, Python has
+        return pd.Series(series.to_list(), dtype=object).to_numpy()
     if series.dtype.is_integer() and series.is_null().any():
         mask = series.is_null().to_numpy().astype(bool)
         return pd.arrays.IntegerArray(series.fill_null(0).to_numpy().copy(), mask)
@@ -132,8 +141,8 @@ def _narwhals_values(series: nw.Series):
 def _from_array_like(data, what: str) -> list[Column]:
     if np.ma.isMaskedArray(data):
         data = data.astype(object).filled(None)
-    if not isinstance(data, np.ndarray) and hasattr(data, "__array__"):
-        data = np.asarray(data)
+    if hasattr(data, "__array__"):
+        data = np.asarray(data)  # also of a memory map or a matrix: the plain array
     if not isinstance(data, np.ndarray):
         data = _array_from_items(list(data) if hasattr(data, "__iter__") else data, what)
     if data.ndim == 0:
@@ -179,8 +188,9 @@ def factorize(values, *, what: str) -> tuple[np.ndarray, pd.Index]:
         The values that occur, sorted; the order of an ordered categorical is kept. They do not
         depend on the order of the rows.
     """
-    if isinstance(values, np.ndarray) and values.dtype.kind in "bui":
-        coded = _factorize_integers(values)
+    if isinstance(values, np.ndarray):
+        values = _hashable(values)
+        coded = _factorize_integers(values) if values.dtype.kind in "bui" else None
         if coded is not None:
             return coded
     if isinstance(values, pd.Categorical):
@@ -193,6 +203,15 @@ def factorize(values, *, what: str) -> tuple[np.ndarray, pd.Index]:
     except TypeError as exc:
         raise ValueError(f"{what} holds values that cannot be compared: {exc}") from None
     return _relabel(codes, labels, _sorted_order(labels))
+
+
+def _hashable(values: np.ndarray) -> np.ndarray:
+    """The values in a type that pandas can hash: native byte order, floats of 4 or 8 bytes."""
+    if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
+        return values.astype(np.float64)
+    if not values.dtype.isnative:
+        return values.astype(values.dtype.newbyteorder("="))
+    return values
 
 
 def _factorize_hashed(values) -> tuple[np.ndarray, pd.Index]:
@@ -231,7 +250,8 @@ def _factorize_integers(values: np.ndarray) -> tuple[np.ndarray, pd.Index] | Non
         wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)  # no overflow
         values = wide - wide.dtype.type(low)
     codes = values.astype(_small_int(size))
-    labels = pd.Index(np.arange(size) + int(low))
+    beyond = int(high) > np.iinfo(np.int64).max
+    labels = pd.Index(np.arange(int(low), int(high) + 1, dtype=np.uint64 if beyond else np.int64))
     if boolean:
         labels = labels.astype(bool)
     seen = np.flatnonzero(blockwise_bincount([codes[:_HASH_BLOCK]], [size]))

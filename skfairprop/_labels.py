@@ -9,8 +9,14 @@ from skfairprop._columns import Column, factorize
 from skfairprop.groups import name_some
 
 
-def encode_classes(*columns: Column) -> tuple[list[np.ndarray], pd.Index]:
-    """Codes of one or two label columns over their common classes.
+# What pandas calls the objects that are read as numbers.
+_NUMBERS = ("integer", "floating", "decimal", "mixed-integer-float", "boolean")
+# The squares of larger weights, which the inference sums, would overflow.
+_MAX_WEIGHT = 1e150
+
+
+def encode_classes(columns: dict[str, Column]) -> tuple[list[np.ndarray], pd.Index]:
+    """Codes of one or two label columns, by argument name, over their common classes.
 
     Returns
     -------
@@ -18,22 +24,17 @@ def encode_classes(*columns: Column) -> tuple[list[np.ndarray], pd.Index]:
     classes : Index
         Sorted.
     """
-    names = ("y_true", "y_pred")
-    coded = [_code_labels(c, name) for c, name in zip(columns, names, strict=False)]
+    coded = [_code_labels(column, name) for name, column in columns.items()]
     if len(coded) == 1:
         return [coded[0][0]], coded[0][1]
     (true_codes, true_labels), (pred_codes, pred_labels) = coded
     if true_labels.equals(pred_labels) and true_labels.dtype == pred_labels.dtype:
         return [true_codes, pred_codes], true_labels
-    _refuse_mixed_kinds(true_labels, pred_labels)
+    _refuse_mixed_kinds(dict(zip(columns, (true_labels, pred_labels), strict=True)))
     # Python's own equality: 1 == 1.0 == True are one class, spelled as y_true spells it.
     position = {label: i for i, label in enumerate(true_labels.tolist())}
-    position.update(
-        {
-            label: len(position) + i
-            for i, label in enumerate(v for v in pred_labels.tolist() if v not in position)
-        }
-    )
+    for label in pred_labels.tolist():
+        position.setdefault(label, len(position))
     every = pd.Index(list(position), tupleize_cols=False)
     codes, classes = factorize(every.array if every.dtype != object else every.to_numpy(), what="y")
     remap = codes[[position[label] for label in pred_labels.tolist()]]
@@ -48,6 +49,8 @@ def _code_labels(column: Column, name: str) -> tuple[np.ndarray, pd.Index]:
             f"{name}: {n_missing:,} of {len(codes):,} values are missing; leave those rows out"
         )
     if labels.dtype.kind == "f":
+        if np.isinf(labels[-1]) or np.isinf(labels[0]):  # sorted
+            raise ValueError(f"{name} holds infinite values; pass class labels")
         broken = labels[labels != np.floor(labels)]
         if len(broken):
             raise ValueError(
@@ -57,12 +60,13 @@ def _code_labels(column: Column, name: str) -> tuple[np.ndarray, pd.Index]:
     return codes, labels
 
 
-def _refuse_mixed_kinds(true_labels: pd.Index, pred_labels: pd.Index) -> None:
-    kinds = [{isinstance(v, str) for v in labels.tolist()} for labels in (true_labels, pred_labels)]
+def _refuse_mixed_kinds(labels: dict[str, pd.Index]) -> None:
+    kinds = [{isinstance(v, str) for v in found.tolist()} for found in labels.values()]
     if len(kinds[0] | kinds[1]) == 2 and len(kinds[0]) == len(kinds[1]) == 1:
+        listed = " against ".join(name_some(found) for found in labels.values())
         raise ValueError(
-            f"y_true and y_pred have labels of different types: {name_some(true_labels)} against "
-            f"{name_some(pred_labels)}; give both the same labels"
+            f"{' and '.join(labels)} have labels of different types: {listed}; give both the same "
+            "labels"
         )
 
 
@@ -90,13 +94,20 @@ def declare(
 def check_weights(column: Column) -> np.ndarray:
     """Sample weights as an array of numbers that are finite and not negative."""
     weights = np.asarray(column.values)
+    if weights.dtype.kind == "O" and pd.api.types.infer_dtype(weights) in _NUMBERS:
+        weights = pd.to_numeric(pd.Series(weights)).to_numpy(dtype=float, na_value=np.nan)
     if weights.dtype.kind not in "biuf":
-        try:
-            weights = np.asarray(column.values, dtype=float)
-        except (TypeError, ValueError):
-            raise ValueError("sample_weight must hold numbers") from None
-    if weights.dtype.kind == "f" and not np.isfinite(weights).all():
-        raise ValueError("sample_weight holds values that are missing or infinite")
+        raise ValueError("sample_weight must hold numbers")
+    if weights.dtype.kind == "f":
+        if weights.dtype.itemsize != 4:
+            weights = weights.astype(np.float64, copy=False)
+        if not np.isfinite(weights).all():
+            raise ValueError("sample_weight holds values that are missing or infinite")
+        if float(weights.max()) > _MAX_WEIGHT:
+            raise ValueError(
+                f"sample_weight holds values as large as {weights.max():g}; divide all of them by "
+                "the largest"
+            )
     if weights.min() < 0:
         raise ValueError(
             f"sample_weight holds {np.count_nonzero(weights < 0):,} negative values; weights must "

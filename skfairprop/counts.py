@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.exceptions import UndefinedMetricWarning
 
 from skfairprop._columns import Column, blockwise_bincount, factorize
 from skfairprop._labels import check_weights, declare, encode_classes
-from skfairprop.groups import Groups, align, label_texts
+from skfairprop.groups import MISSING_LABEL, Groups, align, label_texts, name_some
 
 # Larger tables are refused: they come from a score or an identifier passed as a label.
 _MAX_CELLS = 1 << 27
+# Sums of integer weights are exact, and so integers again, below this.
+_MAX_EXACT = 1 << 53
 
 
 class GroupCounts:
@@ -92,8 +95,10 @@ class GroupCounts:
             raise ValueError(
                 f"squared has shape {self.squared.shape}; values have {self.values.shape}"
             )
-        if self.values.dtype.kind not in "biuf" or not np.all(self.values >= 0):
-            raise ValueError("counts must be numbers that are not negative")
+        if self.values.dtype.kind not in "biuf" or not np.all(
+            (self.values >= 0) & np.isfinite(self.values)
+        ):
+            raise ValueError("counts must be numbers that are finite and not negative")
         for what, labels in (("group", self.groups), ("class", self.classes)):
             if not labels.is_unique:
                 raise ValueError(f"{what} {labels[labels.duplicated()][0]!r} occurs twice")
@@ -144,27 +149,13 @@ class GroupCounts:
         -----
         pandas inputs are aligned on their index; arrays go by position.
         """
-        columns = align(
-            y_true=y_true,
-            y_pred=y_pred,
+        return count_rows(
+            {"y_true": y_true} if y_pred is None else {"y_true": y_true, "y_pred": y_pred},
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
-        )
-        found = Groups.from_columns(columns["sensitive_features"], missing=missing)
-        labels = [columns["y_true"][0]] + ([columns["y_pred"][0]] if y_pred is not None else [])
-        codes, found_classes = encode_classes(*labels)
-        group_codes, group_labels = declare(found.codes, found.labels, groups, "groups")
-        recoded = [declare(c, found_classes, classes, "classes") for c in codes]
-        weight = None
-        if sample_weight is not None:
-            weight = check_weights(columns["sample_weight"][0])
-        return cls._tabulate(
-            group_codes,
-            [c for c, _ in recoded],
-            groups=group_labels,
-            classes=recoded[0][1],
-            sample_weight=weight,
-            n_dropped=_report_dropped(found) if missing == "drop" else 0,
+            groups=groups,
+            classes=classes,
+            missing=missing,
         )
 
     @classmethod
@@ -202,18 +193,21 @@ class GroupCounts:
             codes.append(np.asarray(pred_codes))
         sizes = [len(groups)] + [len(classes)] * (len(codes) - 1)
         for what, code, size in zip(("group", "true", "pred"), codes, sizes, strict=False):
-            if code.dtype.kind not in "iu" or code.shape != codes[0].shape or code.ndim != 1:
-                raise ValueError(f"{what}_codes must be integers of shape {codes[0].shape}")
-            if not len(code):
+            if not code.size:
                 raise ValueError(f"{what}_codes are empty: 0 rows; at least 1 is needed")
+            if code.dtype.kind not in "iu" or code.shape != codes[0].shape or code.ndim != 1:
+                raise ValueError(f"{what}_codes must be integers of shape {(codes[0].size,)}")
             # read as unsigned, a negative code is a huge one: one pass checks both ends
             if code.view(code.dtype.str.replace("i", "u")).max() >= size:
                 raise ValueError(f"{what}_codes must lie in 0 .. {size - 1}")
+        # unsigned integers of 8 bytes cannot be added to positions
+        codes = [code.astype(np.intp) if code.dtype.str[1:] == "u8" else code for code in codes]
         if sample_weight is not None:
             sample_weight = check_weights(Column(np.asarray(sample_weight)))
             if len(sample_weight) != len(codes[0]):
                 raise ValueError(
-                    f"sample_weight has {len(sample_weight):,} rows; the codes have {len(codes[0]):,}"
+                    f"sample_weight has {len(sample_weight):,} rows; the codes have "
+                    f"{len(codes[0]):,}"
                 )
         return cls._tabulate(
             codes[0], codes[1:], groups=groups, classes=classes, sample_weight=sample_weight
@@ -233,7 +227,7 @@ class GroupCounts:
         if sample_weight is not None:
             squared = blockwise_bincount(codes, sizes, sample_weight * sample_weight.astype(float))
             squared = squared.reshape(sizes)
-            if sample_weight.dtype.kind in "biu":
+            if sample_weight.dtype.kind in "biu" and values.max() < _MAX_EXACT:
                 values = np.rint(values).astype(np.int64)
             if not values.any():
                 raise ValueError("sample_weight is zero in all rows")
@@ -348,10 +342,19 @@ class GroupCounts:
         )
 
     def declare_classes(self, classes: Sequence[Hashable] | pd.Index) -> "GroupCounts":
-        """The same counts over more classes, 0 for those that are new."""
+        """The same counts over more classes, 0 for those that are new.
+
+        Raises
+        ------
+        ValueError
+            If a class of these counts is not among them.
+        """
         labels = (
             classes if isinstance(classes, pd.Index) else pd.Index(classes, tupleize_cols=False)
         )
+        extra = self.classes[~self.classes.isin(labels)]
+        if len(extra):
+            raise ValueError(f"the counts hold classes that are not declared: {name_some(extra)}")
         squared = None if self.squared is None else _spread(self.squared, self, self.groups, labels)
         return self._with(
             _spread(self.values, self, self.groups, labels), classes=labels, squared=squared
@@ -429,6 +432,9 @@ class GroupCounts:
     def to_frame(self) -> pd.DataFrame:
         """Tidy table: one row for each group, true class and predicted class.
 
+        The columns are the protected ones, ``y_true``, ``y_pred`` (where there are predictions)
+        and ``count``; a protected column of one of these names gets the prefix ``group_``.
+
         Raises
         ------
         ValueError
@@ -439,7 +445,8 @@ class GroupCounts:
             raise ValueError("counts with replicate axes have no single table; select a replicate")
         positions = np.indices(self.values.shape).reshape(core, -1)
         frame = self.groups.take(positions[0]).to_frame(index=False)
-        frame.columns = pd.Index(self.attributes)
+        taken = ("y_true", "y_pred", "count")
+        frame.columns = pd.Index([f"group_{n}" if n in taken else n for n in self.attributes])
         for name, where in zip(("y_true", "y_pred"), positions[1:], strict=False):
             frame[name] = self.classes.take(where)
         frame["count"] = self.values.ravel()
@@ -454,6 +461,35 @@ class GroupCounts:
         )
 
 
+def count_rows(
+    labels: dict[str, Any],
+    *,
+    sensitive_features,
+    sample_weight=None,
+    groups: Sequence[Hashable] | None = None,
+    classes: Sequence[Hashable] | None = None,
+    missing: str = "raise",
+) -> GroupCounts:
+    """As :meth:`GroupCounts.from_arrays`, with the labels by the names that messages shall use."""
+    columns = align(**labels, sensitive_features=sensitive_features, sample_weight=sample_weight)
+    found = Groups.from_columns(columns["sensitive_features"], missing=missing)
+    codes, found_classes = encode_classes({name: columns[name][0] for name in labels})
+    group_codes, group_labels = declare(found.codes, found.labels, groups, "groups")
+    recoded = [declare(code, found_classes, classes, "classes") for code in codes]
+    weight = None if sample_weight is None else check_weights(columns["sample_weight"][0])
+    counts = GroupCounts._tabulate(
+        group_codes,
+        [code for code, _ in recoded],
+        groups=group_labels,
+        classes=recoded[0][1],
+        sample_weight=weight,
+        n_dropped=_report_dropped(found) if missing == "drop" else 0,
+    )
+    if weight is not None:
+        _report_weightless(counts, found.labels)
+    return counts
+
+
 def _report_dropped(groups: Groups) -> int:
     dropped = groups.n_dropped
     if dropped:
@@ -461,9 +497,22 @@ def _report_dropped(groups: Groups) -> int:
             f"left out {dropped:,} of {len(groups):,} rows with a missing protected value; "
             f"{len(groups) - dropped:,} rows were used",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     return dropped
+
+
+def _report_weightless(counts: GroupCounts, found: pd.Index) -> None:
+    """Name the groups that have rows but no weight: their rates are 0/0."""
+    empty = counts.groups[~counts.values.reshape(counts.n_groups, -1).any(1)]
+    empty = empty[empty.isin(found)]
+    if len(empty):
+        warnings.warn(
+            f"sample_weight is 0 in all rows of group{'s' * (len(empty) > 1)} {name_some(empty)}; "
+            "their rates are undefined and left out",
+            UndefinedMetricWarning,
+            stacklevel=5,
+        )
 
 
 def _sum_by(values: np.ndarray, codes: np.ndarray, size: int, axis: int) -> np.ndarray:
@@ -474,13 +523,20 @@ def _sum_by(values: np.ndarray, codes: np.ndarray, size: int, axis: int) -> np.n
 
 
 def _union(a: pd.Index, b: pd.Index) -> pd.Index:
-    if a.equals(b):
+    """Labels of both: in the order of the one that holds the other, or else sorted."""
+    if a.equals(b) or b.isin(a).all():
         return a
+    if a.isin(b).all():
+        return b
     merged = a.append(b).drop_duplicates()
-    if isinstance(merged, pd.MultiIndex):
-        return merged.sort_values()
-    codes, labels = factorize(merged.array, what="labels")
-    return labels.rename(a.name)
+    levels = [merged.get_level_values(i) for i in range(merged.nlevels)]
+    return merged[np.lexsort([_sort_rank(level) for level in reversed(levels)])]
+
+
+def _sort_rank(labels: pd.Index) -> np.ndarray:
+    """Rank of each label; that of missing values comes last, as where groups are coded."""
+    codes, uniques = factorize(labels.array, what="labels")
+    return np.where(labels == MISSING_LABEL, len(uniques), codes)
 
 
 def _spread(values: np.ndarray, counts: GroupCounts, groups: pd.Index, classes: pd.Index):

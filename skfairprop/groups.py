@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -67,13 +68,11 @@ class Groups:
         ------
         ValueError
             If values are missing and ``missing="raise"``; the message names the column and counts
-            the rows. If there are no rows.
+            the rows. If there are no rows, or columns whose indexes cannot be aligned.
         """
         if missing not in MISSING_POLICIES:
             raise ValueError(f"missing must be one of {MISSING_POLICIES}; got {missing!r}")
-        columns = read_columns(sensitive_features, what=name)
-        if len(columns[0]) == 0:
-            raise ValueError(f"{name} is empty: 0 rows; at least 1 is needed")
+        columns = align_columns({name: read_columns(sensitive_features, what=name)})[name]
         coded = [_code_column(column, missing, name) for column in columns]
         if len(coded) == 1:
             codes, labels = coded[0]
@@ -106,8 +105,11 @@ def label_texts(labels: Sequence[Hashable] | pd.Index) -> list[str]:
 
 
 def name_some(labels: Sequence[Hashable] | pd.Index, limit: int = 5) -> str:
-    """A list of labels for a message: "'a', 'b' and 7 more"."""
-    texts = [repr(label_text(label)) for label in labels[:limit]]
+    """A list of labels for a message: "'a', 'b' and 7 more"; numbers have no quotes."""
+    texts = [
+        str(label) if isinstance(label, Number) else repr(label_text(label))
+        for label in list(labels[:limit])
+    ]
     more = len(labels) - limit
     return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
 
@@ -189,54 +191,64 @@ def align(**inputs: Any) -> dict[str, list[Column]]:
         If lengths differ, or if pandas indexes differ and cannot be aligned: rows are never
         combined by position when two indexes disagree.
     """
-    columns = {
-        what: read_columns(data, what=what)
-        if what == "sensitive_features"
-        else [read_column(data, what=what)]
-        for what, data in inputs.items()
-        if data is not None
-    }
+    return align_columns(
+        {
+            what: read_columns(data, what=what)
+            if what == "sensitive_features"
+            else [read_column(data, what=what)]
+            for what, data in inputs.items()
+            if data is not None
+        }
+    )
+
+
+def align_columns(columns: dict[str, list[Column]]) -> dict[str, list[Column]]:
+    """The columns of each argument in the same rows; see :func:`align`."""
     lengths = {what: len(cols[0]) for what, cols in columns.items()}
     if len(set(lengths.values())) > 1:
         given = ", ".join(f"{what} has {n:,}" for what, n in lengths.items())
         raise ValueError(f"inputs have different numbers of rows: {given}")
     if 0 in lengths.values():
-        raise ValueError(f"{' and '.join(lengths)} are empty: 0 rows; at least 1 is needed")
-    first = next((w for w, cols in columns.items() if cols[0].index is not None), None)
-    if first is None:
-        return columns
-    index = columns[first][0].index
-    odd = [
-        what
+        verb = "is" if len(lengths) == 1 else "are"
+        raise ValueError(f"{_join(list(lengths))} {verb} empty: 0 rows; at least 1 is needed")
+    named = [
+        (what if len(cols) == 1 else f"{what} {str(column.name)!r}", column)
         for what, cols in columns.items()
-        for c in cols
-        if c.index is not None and c.index is not index and not c.index.equals(index)
+        for column in cols
     ]
+    indexed = [(what, column) for what, column in named if column.index is not None]
+    if not indexed:
+        return columns
+    first, index = indexed[0][0], indexed[0][1].index
+    odd = [what for what, c in indexed if c.index is not index and not c.index.equals(index)]
     if odd:
-        _refuse_unless_alignable(columns, index, first, odd[0])
+        _refuse_unless_alignable(named, first, odd[0])
         columns = {what: [_reindexed(c, index) for c in cols] for what, cols in columns.items()}
     return columns
 
 
-def _refuse_unless_alignable(columns, index: pd.Index, first: str, odd: str) -> None:
-    everything = [(what, c) for what, cols in columns.items() for c in cols]
+def _join(names: list[str]) -> str:
+    """Names as in a sentence: "a, b and c"."""
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def _refuse_unless_alignable(named: list[tuple[str, Column]], first: str, odd: str) -> None:
+    differ = f"{first} and {odd} have different indexes"
     remedy = "give them the same index, or pass arrays if they belong together by position"
-    bare = [what for what, c in everything if c.index is None]
+    bare = [what for what, column in named if column.index is None]
     if bare:
         raise ValueError(
-            f"{first} and {odd} have different indexes, and {bare[0]} has none to tell which of "
-            f"them it follows; {remedy}"
+            f"{differ}, and {bare[0]} has none to tell which of them it follows; {remedy}"
         )
-    for what, c in everything:
-        if not c.index.is_unique:
-            raise ValueError(
-                f"{first} and {odd} have different indexes, and that of {what} repeats labels; {remedy}"
-            )
-        extra = c.index.difference(index)
+    index = dict(named)[first].index
+    for what, column in named:
+        if not column.index.is_unique:
+            raise ValueError(f"{differ}, and that of {what} repeats labels; {remedy}")
+        extra = column.index[~column.index.isin(index)]
         if len(extra):
             raise ValueError(
-                f"{first} and {odd} have different indexes: {len(extra):,} labels of {what} are not "
-                f"in {first}, as {extra[0]!r}; {remedy}"
+                f"{differ}: that of {what} has {len(extra):,} labels that {first} lacks, as "
+                f"{extra[0]!r}; {remedy}"
             )
 
 

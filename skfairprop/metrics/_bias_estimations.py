@@ -1,24 +1,28 @@
 """All 21 bias estimations at once, one of them, or their largest."""
 
 import warnings
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
+from skfairprop._columns import Column, factorize
 from skfairprop._labels import check_weights
-from skfairprop.counts import GroupCounts
+from skfairprop.counts import GroupCounts, count_rows
 from skfairprop.groups import Groups, align
 from skfairprop.metrics._estimation import CONVENTIONS
 from skfairprop.metrics._estimation import METRICS as COUNT_METRICS
-from skfairprop.metrics._metric import describe_undefined, find_positive
+from skfairprop.metrics._metric import describe_too_few, describe_undefined, find_positive
 from skfairprop.metrics._rates import Rates
 from skfairprop.metrics._score_estimation import METRICS as SCORE_METRICS
 from skfairprop.metrics._score_estimation import ScoreRows
 
-METHODS = tuple(m.name.removeprefix("estimation_") for m in (*COUNT_METRICS, *SCORE_METRICS))
+_PREFIX = "estimation_"
+_CALIBRATION = "estimation_calibration"
+METHODS = tuple(m.name.removeprefix(_PREFIX) for m in (*COUNT_METRICS, *SCORE_METRICS))
 
 
 def bias_estimations(
@@ -112,16 +116,25 @@ def bias_estimations(
         min_group_size,
         missing,
     )
-    if holes:
-        warnings.warn(
-            f"bias estimations leave out undefined rates: {'; '.join(holes)}",
-            UndefinedMetricWarning,
-            stacklevel=2,
-        )
+    _warn("bias estimations leave out what is undefined", values.index, holes)
     return values
 
 
-def bias_estimation(y_true, y_pred, *, method: str, sensitive_features, **options) -> float:
+def bias_estimation(
+    y_true,
+    y_pred,
+    *,
+    method: str,
+    sensitive_features,
+    y_score=None,
+    sample_weight=None,
+    threshold: float | None = None,
+    pos_label: Hashable | None = None,
+    convention: str = "corrected",
+    use_y_true: bool = False,
+    min_group_size: int = 1,
+    missing: str = "raise",
+) -> float:
     """One of the 21 bias estimations.
 
     Parameters
@@ -134,7 +147,7 @@ def bias_estimation(y_true, y_pred, *, method: str, sensitive_features, **option
         Its name, as in the index of :func:`bias_estimations`.
     sensitive_features : array-like, Series, DataFrame or dict of array-likes
         One or several protected columns.
-    **options
+    y_score, sample_weight, threshold, pos_label, convention, use_y_true, min_group_size, missing
         As for :func:`bias_estimations`.
 
     Returns
@@ -161,15 +174,41 @@ def bias_estimation(y_true, y_pred, *, method: str, sensitive_features, **option
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {METHODS}; got {method!r}")
-    values = bias_estimations(y_true, y_pred, sensitive_features=sensitive_features, **options)
+    values, holes = _estimate(
+        y_true,
+        y_pred,
+        sensitive_features,
+        y_score,
+        sample_weight,
+        threshold,
+        pos_label,
+        convention,
+        use_y_true,
+        min_group_size,
+        missing,
+    )
     if method not in values:
-        needed = "y_score" if f"estimation_{method}" in _SCORE_NAMES else "y_true"
+        needed = "y_score" if _PREFIX + method in _SCORE_NAMES else "y_true"
         raise ValueError(f"the bias estimation {method!r} needs {needed}")
+    verdict = "is undefined (NaN)" if np.isnan(values[method]) else "leaves out"
+    _warn(f"the bias estimation {method!r} {verdict}", [method], holes)
     return float(values[method])
 
 
 def ensemble_bias_estimation(
-    y_true, y_pred, *, sensitive_features, return_details: bool = False, **options
+    y_true,
+    y_pred,
+    *,
+    sensitive_features,
+    y_score=None,
+    sample_weight=None,
+    threshold: float | None = None,
+    pos_label: Hashable | None = None,
+    convention: str = "corrected",
+    use_y_true: bool = False,
+    min_group_size: int = 1,
+    missing: str = "raise",
+    return_details: bool = False,
 ) -> float | Bunch:
     """The largest of the bias estimations that the inputs allow.
 
@@ -181,11 +220,11 @@ def ensemble_bias_estimation(
         Predicted classes.
     sensitive_features : array-like, Series, DataFrame or dict of array-likes
         One or several protected columns.
+    y_score, sample_weight, threshold, pos_label, convention, use_y_true, min_group_size, missing
+        As for :func:`bias_estimations`.
     return_details : bool, default=False
         Return a Bunch with `value`, `method` (the first in the table at a tie; None if all are
         undefined) and `undefined` (the names of the methods that are NaN).
-    **options
-        As for :func:`bias_estimations`.
 
     Returns
     -------
@@ -212,7 +251,20 @@ def ensemble_bias_estimation(
     >>> ensemble_bias_estimation(None, [1, 0, 1, 1], sensitive_features=list("aabb"))
     1.0
     """
-    values = bias_estimations(y_true, y_pred, sensitive_features=sensitive_features, **options)
+    values, holes = _estimate(
+        y_true,
+        y_pred,
+        sensitive_features,
+        y_score,
+        sample_weight,
+        threshold,
+        pos_label,
+        convention,
+        use_y_true,
+        min_group_size,
+        missing,
+    )
+    _warn("the ensemble of bias estimations leaves out what is undefined", values.index, holes)
     defined = values.dropna()
     value = float(defined.max()) if len(defined) else float("nan")
     if not return_details:
@@ -228,6 +280,13 @@ _SCORE_NAMES = {m.name for m in SCORE_METRICS}
 _NEED_NO_TRUTH = ("prediction_rate",)
 
 
+def _warn(verdict: str, methods: Iterable[str], holes: dict[str, list[str]]) -> None:
+    """One warning for what is undefined in some methods; none where nothing is."""
+    found = dict.fromkeys(hole for method in methods for hole in holes.get(method, ()))
+    if found:
+        warnings.warn(f"{verdict}: {'; '.join(found)}", UndefinedMetricWarning, stacklevel=3)
+
+
 def _estimate(
     y_true,
     y_pred,
@@ -240,67 +299,81 @@ def _estimate(
     use_y_true,
     min_group_size,
     missing,
-) -> tuple[pd.Series, list[str]]:
+) -> tuple[pd.Series, dict[str, list[str]]]:
+    """The estimations that the inputs allow, and what is undefined in each, by method."""
     if convention not in CONVENTIONS:
         raise ValueError(f"convention must be one of {CONVENTIONS}; got {convention!r}")
     if use_y_true and y_true is None:
         raise ValueError("use_y_true=True needs y_true")
-    counts = GroupCounts.from_arrays(
-        y_pred if y_true is None else y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        missing=missing,
-    )
-    counts, positive = find_positive(counts, pos_label, "bias_estimations")
-    rates = Rates(counts.values, positive=positive)
-    found, holes = {}, []
-    for metric in COUNT_METRICS:
-        if y_true is None and metric.rates != _NEED_NO_TRUTH:
-            continue
-        found[metric.name] = float(metric.kernel(rates, convention=convention))
-        holes += describe_undefined(counts, metric, rates)
-    if y_score is not None:
-        label = counts.classes[positive]
-        rows = _score_rows(
-            y_true if use_y_true else y_pred,
-            y_score,
-            sensitive_features,
-            sample_weight,
-            label,
-            missing,
-            threshold,
-        )
-        for metric in SCORE_METRICS:
-            extra = {"min_group_size": min_group_size} if "calibration" in metric.name else {}
-            found[metric.name] = metric.kernel(rows, convention=convention, **extra)
-    names = [name.removeprefix("estimation_") for name in found]
-    return pd.Series(list(found.values()), index=names, dtype=float), list(dict.fromkeys(holes))
-
-
-def _score_rows(
-    outcome, y_score, sensitive_features, sample_weight, label, missing, threshold
-) -> ScoreRows:
-    """Rows with a score, aligned; rows with a missing protected value are left out by policy."""
+    labels = {"y_true": y_true, "y_pred": y_pred}
+    given = {name: data for name, data in labels.items() if data is not None or name == "y_pred"}
     columns = align(
-        y_pred=outcome,
+        **given,
         y_score=y_score,
         sensitive_features=sensitive_features,
         sample_weight=sample_weight,
     )
-    groups = Groups.from_columns(columns["sensitive_features"], missing=missing)
-    score = np.asarray(columns["y_score"][0].values, dtype=float)
-    if np.isnan(score).any():
-        raise ValueError(f"y_score: {np.isnan(score).sum():,} of {len(score):,} values are missing")
-    positive = np.asarray(columns["y_pred"][0].values == label, dtype=bool)
+    rows: dict[str, Any] = {
+        "sensitive_features": columns["sensitive_features"],
+        "sample_weight": columns.get("sample_weight", [None])[0],
+        "missing": missing,
+    }
+    counts = count_rows({name: columns[name][0] for name in given}, **rows)
+    if y_true is None:
+        diagonal = counts.values[..., None] * np.eye(counts.n_classes, dtype=int)
+        counts = GroupCounts(diagonal, groups=counts.groups, classes=counts.classes)
+    counts, positive = find_positive(counts, pos_label, "bias_estimations")
+    found, holes = _estimate_counts(counts, positive, convention, truth=y_true is not None)
+    if y_score is not None:
+        outcome = columns["y_true" if use_y_true else "y_pred"][0]
+        label = counts.classes[positive]
+        scored = _score_rows(outcome, columns["y_score"][0], rows, label, threshold)
+        for metric in SCORE_METRICS:
+            extra = {"min_group_size": min_group_size} if metric.name == _CALIBRATION else {}
+            found[metric.name] = metric.kernel(scored, convention=convention, **extra)
+            if np.isnan(found[metric.name]):
+                method = metric.name.removeprefix(_PREFIX)
+                holes.setdefault(metric.name, [f"{method}: no two groups have a rate to compare"])
+    values = pd.Series(found, dtype=float).rename(lambda name: name.removeprefix(_PREFIX))
+    return values, {name.removeprefix(_PREFIX): found for name, found in holes.items()}
+
+
+def _estimate_counts(
+    counts: GroupCounts, positive: int, convention: str, *, truth: bool
+) -> tuple[dict[str, float], dict[str, list[str]]]:
+    """The estimations on counts, without those that need the truth if it is not known."""
+    rates = Rates(counts.values, positive=positive)
+    one_group = [describe_too_few(counts, rates)] if np.count_nonzero(rates.present) < 2 else None
+    found, holes = {}, {}
+    for metric in COUNT_METRICS:
+        if truth or metric.rates == _NEED_NO_TRUTH:
+            metric = metric.with_options({"convention": convention})
+            found[metric.name] = float(metric.kernel(rates, convention=convention))
+            holes[metric.name] = one_group or describe_undefined(counts, metric, rates)
+    return found, holes
+
+
+def _score_rows(
+    outcome: Column, y_score: Column, rows: dict[str, Any], label: Hashable, threshold: float | None
+) -> ScoreRows:
+    """Rows with a score; those without a protected value are left out, as they are from counts."""
+    score = np.asarray(y_score.values)
+    if score.dtype.kind not in "biuf":
+        raise ValueError("y_score must hold numbers")
+    score = score.astype(float)
+    broken = np.count_nonzero(~np.isfinite(score))
+    if broken:
+        raise ValueError(f"y_score: {broken:,} of {len(score):,} values are missing or infinite")
+    groups = Groups.from_columns(rows["sensitive_features"], missing=rows["missing"])
+    codes, labels = factorize(outcome.values, what="y_pred")
     weight = np.ones(len(score))
-    if sample_weight is not None:
-        weight = check_weights(columns["sample_weight"][0]).astype(float)
+    if rows["sample_weight"] is not None:
+        weight = check_weights(rows["sample_weight"]).astype(float)
     kept = groups.codes >= 0
     if threshold is None:
         threshold = float(np.average(score[kept], weights=weight[kept]))
     return ScoreRows(
-        outcome=positive[kept],
+        outcome=np.isin(codes, np.flatnonzero(labels == label))[kept],
         score=score[kept],
         group=groups.codes[kept].astype(np.int64),
         n_groups=len(groups.labels),

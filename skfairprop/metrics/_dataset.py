@@ -7,9 +7,9 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from skfairprop.counts import GroupCounts
+from skfairprop.counts import GroupCounts, count_rows
 from skfairprop.metrics._metric import Driver, Metric, driver_of, evaluate
-from skfairprop.metrics._rates import Array, Rates, divide
+from skfairprop.metrics._rates import Array, Rates, divide, sum_of_others
 
 # -- kernels: (..., G, K) -> (...) --------------------------------------------------------------
 
@@ -49,11 +49,11 @@ def dsap_evenness_kernel(rates: Rates) -> Array:
 
 
 def cramers_v_kernel(rates: Rates) -> Array:
-    table = rates.by_true
+    # shares first: products of tiny weights would vanish
+    table = divide(rates.by_true, rates.by_true.sum((-2, -1), keepdims=True))
     rows, columns = table.sum(-1, keepdims=True), table.sum(-2, keepdims=True)
-    n = rows.sum(-2, keepdims=True)
-    expected = divide(rows * columns, n)
-    phi2 = divide((table - expected) ** 2, expected * n)
+    expected = rows * columns
+    phi2 = divide((table - expected) ** 2, expected)
     phi2 = np.where(np.isnan(phi2), 0.0, phi2).sum((-2, -1))
     n_groups = np.count_nonzero(rows[..., 0] > 0, axis=-1)
     n_classes = np.count_nonzero(columns[..., 0, :] > 0, axis=-1)
@@ -65,7 +65,7 @@ def cramers_v_kernel(rates: Rates) -> Array:
 def dsap_stereotypical_kernel(rates: Rates) -> Array:
     table = rates.by_true
     inside = divide(table, table.sum(-2, keepdims=True))
-    outside = table.sum(-1, keepdims=True) - table
+    outside = sum_of_others(table)
     outside = divide(outside, outside.sum(-2, keepdims=True))
     distance = 0.5 * np.abs(inside - outside).sum(-2)  # 1 - Renkonen similarity, per class
     used = ~np.isnan(distance)
@@ -99,8 +99,8 @@ def _association_driver(counts: GroupCounts, rates: Rates, **options) -> Driver 
 
 
 def _measure(name, y, sensitive_features, groups, sample_weight, missing, **options) -> float:
-    counts = GroupCounts.from_arrays(
-        y,
+    counts = count_rows(
+        {"y": y},
         sensitive_features=sensitive_features,
         sample_weight=sample_weight,
         groups=groups,

@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import label_text, name_some
-from skfairprop.metrics._rates import Rates
+from skfairprop.metrics._rates import Rates, gap
 
 UNDEFINED_POLICIES = ("drop", "zero", "raise", "nan")
 
@@ -75,6 +75,9 @@ class Metric:
         Whether the value has a sign, 0 being best.
     options : mapping of str to tuple
         Allowed values of its own options, the default first.
+    variants : mapping of str to mapping
+        What changes in this record, by field, where an option has the given value; see
+        :meth:`with_options`.
     """
 
     name: str
@@ -92,12 +95,18 @@ class Metric:
     best: float = 0.0
     signed: bool = False
     options: Mapping[str, tuple] = field(default_factory=dict)
+    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     driver: Callable[..., Driver | None] | None = None
 
     @property
     def counts_suffice(self) -> bool:
         """Whether the metric is a function of counts."""
         return self.inputs in ("counts", "labels")
+
+    def with_options(self, options: Mapping[str, Any]) -> "Metric":
+        """The record of the metric with these options: the rates and the null it then has."""
+        changes = [self.variants[v] for v in options.values() if v in self.variants]
+        return replace(self, **changes[0]) if changes else self
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Raise ValueError for an option it does not know, or a value that is not allowed."""
@@ -123,22 +132,30 @@ def evaluate(
     metric.check_options(options)
     if undefined not in UNDEFINED_POLICIES:
         raise ValueError(f"undefined must be one of {UNDEFINED_POLICIES}; got {undefined!r}")
+    if counts.values.ndim > (3 if counts.predicted else 2):
+        raise ValueError("the counts have replicate axes; evaluate one replicate at a time")
+    metric = metric.with_options(options)
     rates = rates_of(counts, metric, pos_label=pos_label, zero=undefined == "zero")
     holes = describe_undefined(counts, metric, rates) if undefined != "zero" else []
-    if holes and undefined == "raise":
-        raise ValueError(f"{metric.name} is undefined: {'; '.join(holes)}")
     value = math.nan if holes and undefined == "nan" else float(metric.kernel(rates, **options))
     if metric.compares_groups and np.count_nonzero(rates.present) < 2:
-        holes = [f"it compares groups, and there is only one: {name_some(counts.groups)}"]
-        if undefined == "raise":
-            raise ValueError(f"{metric.name} is undefined: {holes[0]}")
-    if holes or math.isnan(value):
-        reason = "; ".join(holes) or "no two groups have a rate to compare"
-        verdict = (
-            f"{metric.name} is undefined (NaN)" if math.isnan(value) else f"{metric.name}: left out"
-        )
-        warnings.warn(f"{verdict}: {reason}", UndefinedMetricWarning, stacklevel=3)
+        holes = [describe_too_few(counts, rates)]
+    elif math.isnan(value) and not holes:
+        holes = [f"no two groups have a rate above 0 to compare ({', '.join(metric.rates)})"]
+    if holes and undefined == "raise":
+        raise ValueError(f"{metric.name} is undefined: {'; '.join(holes)}")
+    if holes:
+        verdict = "is undefined (NaN)" if math.isnan(value) else "leaves out"
+        message = f"{metric.name} {verdict}: {'; '.join(holes)}"
+        warnings.warn(message, UndefinedMetricWarning, stacklevel=3)
     return value
+
+
+def describe_too_few(counts: GroupCounts, rates: Rates) -> str:
+    """Why nothing can be compared: one group, or none, has rows."""
+    present = counts.groups[rates.present]
+    found = f"there is only one: {name_some(present)}" if len(present) else "none has rows"
+    return f"it compares groups, and {found}"
 
 
 def rates_of(counts: GroupCounts, metric: Metric, *, pos_label=None, zero: bool = False) -> Rates:
@@ -176,14 +193,15 @@ def find_positive(
                 f"{name_some(counts.classes, 12)}"
             )
         return counts, labels.index(pos_label)
-    numeric = all(isinstance(label, bool | int | float) for label in labels)
-    if numeric and (set(labels) <= {0, 1} or set(labels) <= {-1, 1}):
+    found = counts.drop_unused().classes.tolist()
+    numeric = all(isinstance(label, bool | int | float) for label in found)
+    if numeric and (set(found) <= {0, 1} or set(found) <= {-1, 1}):
         if 1 not in labels:
             counts = counts.declare_classes([*labels, 1])
         return counts, counts.classes.tolist().index(1)
     raise ValueError(
-        f"{name} needs a positive class, and the labels {name_some(counts.classes)} do not tell "
-        "which it is; pass pos_label= (that class against the rest)"
+        f"{name} needs a positive class, and the labels {name_some(found)} do not tell which it "
+        "is; pass pos_label= (that class against the rest)"
     )
 
 
@@ -224,6 +242,7 @@ def find_driver(counts: GroupCounts, metric: Metric, *, pos_label=None, **option
     Driver or None
         None where no two groups have a rate to compare.
     """
+    metric = metric.with_options(options)
     rates = rates_of(counts, metric, pos_label=pos_label)
     if metric.driver is not None:
         return metric.driver(counts, rates, **options)
@@ -233,25 +252,23 @@ def find_driver(counts: GroupCounts, metric: Metric, *, pos_label=None, **option
 def widest_gap(
     counts: GroupCounts, metric: Metric, rates: Rates, names: Sequence[str]
 ) -> Driver | None:
-    """Driver by the largest gap among the columns of some rates."""
-    best: Driver | None = None
+    """Driver by the largest gap among the columns of some rates; for ratios the smallest ratio."""
+    found = []
     for name in names:
         table = rates.positive_rate(name) if metric.needs_positive else rates[name]
         columns = _column_labels(counts, metric, rates, name)
-        found = driver_of(counts.groups, table, name, columns)
-        if found is not None and (
-            best is None or found.high_value - found.low_value > best.high_value - best.low_value
-        ):
-            best = found
-    return best
+        driver = driver_of(counts.groups, table, name, columns)
+        if driver is not None:
+            found.append(driver)
+    if metric.best == 1.0:  # 0/0: nothing differs
+        ratios = [d.low_value / d.high_value if d.high_value > 0 else 1.0 for d in found]
+        return found[int(np.argmin(ratios))] if found else None
+    return max(found, key=lambda d: d.high_value - d.low_value, default=None)
 
 
 def driver_of(groups: pd.Index, table: np.ndarray, name: str, columns: Sequence) -> Driver | None:
     """Driver by the largest gap among the columns of a table of shape (G, C)."""
-    if len(table) == 0 or np.isnan(table).all():
-        return None
-    gaps = np.fmax.reduce(table, 0) - np.fmin.reduce(table, 0)
-    gaps = np.where((~np.isnan(table)).sum(0) >= 2, gaps, np.nan)
+    gaps = gap(table) if len(table) else np.array([np.nan])
     if np.isnan(gaps).all():
         return None
     column = int(np.nanargmax(gaps))

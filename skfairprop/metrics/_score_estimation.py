@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from skfairprop.metrics._estimation import CONVENTIONS, spread
+from skfairprop.metrics._estimation import CONVENTIONS, INVERTED, spread
 from skfairprop.metrics._metric import Metric
 
 Array = np.ndarray
@@ -88,7 +88,7 @@ def erbs_kernel(rows: ScoreRows, *, convention: str = "corrected") -> float:
     return float(1 - np.fmin(false_high, false_low))
 
 
-def _record(method, kernel, formula, misleads) -> Metric:
+def _record(method, kernel, formula, misleads, variants=None) -> Metric:
     return Metric(
         f"estimation_{method}",
         kernel,
@@ -96,6 +96,7 @@ def _record(method, kernel, formula, misleads) -> Metric:
         inputs="scores",
         needs_positive=True,
         options={"convention": CONVENTIONS},
+        variants=variants or {},
         formula=formula,
         source="Giloni et al. 2020, appendix B",
         misleads=misleads,
@@ -114,11 +115,13 @@ METRICS = (
         prediction_parity_kernel,
         "scaled variance over groups of P(pred = pos | score > threshold, group)",
         "1 or 0 by construction when the prediction is the thresholded score.",
+        INVERTED,
     ),
     _record(
         "erbs",
         erbs_kernel,
         "larger of the scaled variances of P(high | pred = neg) and P(low | pred = pos)",
         "0 by construction when the prediction is the thresholded score.",
+        INVERTED,
     ),
 )
