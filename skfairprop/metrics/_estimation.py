@@ -109,41 +109,44 @@ def normalized_difference_kernel(rates: Rates, *, convention: str = "corrected")
 
 
 def _normalized_difference(rates: Rates, convention: str) -> Array:
-    n, selected = rates.by_group, _positive(rates, rates.by_pred)
-    lead, n_groups = n.shape[:-1], n.shape[-1]
-    n, selected = n.reshape(-1, n_groups), selected.reshape(-1, n_groups)
+    selected, rejected = _positive(rates, rates.by_pred), _positive(rates, rates.other_pred)
+    lead, n_groups = selected.shape[:-1], selected.shape[-1]
+    selected, rejected = selected.reshape(-1, n_groups), rejected.reshape(-1, n_groups)
     step = max(1, _PAIR_CELLS // n_groups**2)
-    if len(n) == 1 or step == 1:  # equal groups are one: many small groups make few pairs
+    if len(selected) == 1 or step == 1:  # equal groups are one: many small groups make few pairs
         worst = [
-            _worst_pair(*_distinct(*pair), convention) for pair in zip(n, selected, strict=True)
+            _worst_pair(*_distinct(*pair), convention)
+            for pair in zip(selected, rejected, strict=True)
         ]
     else:
-        blocks = [slice(start, start + step) for start in range(0, len(n), step)]
-        worst = [_worst_pair(n[rows], selected[rows], convention) for rows in blocks]
+        blocks = [slice(start, start + step) for start in range(0, len(selected), step)]
+        worst = [_worst_pair(selected[rows], rejected[rows], convention) for rows in blocks]
     value = np.concatenate(worst).reshape(lead)
     return np.where(np.count_nonzero(rates.present, axis=-1) >= 2, value, np.nan)
 
 
-def _distinct(n: Array, selected: Array) -> tuple[Array, Array]:
-    """The distinct pairs of size and number selected, as one replicate."""
-    pairs = np.unique(np.stack([n, selected]), axis=1)
+def _distinct(selected: Array, rejected: Array) -> tuple[Array, Array]:
+    """The distinct pairs of numbers selected and rejected, as one replicate."""
+    pairs = np.unique(np.stack([selected, rejected]), axis=1)
     return pairs[:1], pairs[1:]
 
 
-def _worst_pair(n: Array, selected: Array, convention: str) -> Array:
+def _worst_pair(selected: Array, rejected: Array, convention: str) -> Array:
     """Largest normalised difference over the ordered pairs of groups, per replicate (B, G)."""
     join = np.fmax if convention == "paper" else np.fmin
+    n = selected + rejected
     rate = divide(selected, n)
     worst, step = np.zeros(len(n)), max(1, _PAIR_CELLS // n.size)
     for start in range(0, n.shape[1], step):
         high = slice(start, start + step)
-        n_hi, n_lo = n[:, high, None], n[:, None, :]
-        both = selected[:, high, None] + selected[:, None, :]
         difference = rate[:, high, None] - rate[:, None, :]
         with np.errstate(divide="ignore", invalid="ignore"):  # groups without rows have no rate
             # P(+) / P(hi) and P(-) / P(lo), within the rows of the pair
-            scale = join(both / n_hi, (n_hi + n_lo - both) / n_lo)
-        found = np.divide(difference, scale, out=np.zeros(both.shape), where=difference > 0)
+            scale = join(
+                (selected[:, high, None] + selected[:, None, :]) / n[:, high, None],
+                (rejected[:, high, None] + rejected[:, None, :]) / n[:, None, :],
+            )
+        found = np.divide(difference, scale, out=np.zeros(scale.shape), where=difference > 0)
         worst = np.maximum(worst, found.max((-2, -1)))
     return worst
 

@@ -212,7 +212,7 @@ class Rates:
 
     def _positive_rate(self, name: str) -> Array:
         numerator, denominator = (self._positive_column(part) for part in self.parts(name))
-        out = divide(numerator, denominator)
+        out = _share(numerator, denominator)
         if self.zero:
             out = np.where(np.isnan(out) & self.present[..., None], 0.0, out)
         return out
