@@ -1,0 +1,261 @@
+"""What a fairness scorer computes on a fold: from counts, from scores, or by a function."""
+
+import math
+import warnings
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from inspect import Parameter, signature
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skfairprop._columns import read_column
+from skfairprop._fold import Fold, setup_errors
+from skfairprop._group_scorer import Measure
+from skfairprop.exceptions import ScorerSetupError
+from skfairprop.metrics import Metric, evaluate
+from skfairprop.metrics._metric import UNDEFINED_POLICIES, find_positive
+from skfairprop.metrics._score_estimation import ScoreRows
+
+OBJECTIVES = ("abs", "signed")
+SCORE_OPTIONS = ("convention", "threshold", "use_y_true", "min_group_size")
+
+
+def make_measure(
+    metric: Metric | Callable,
+    *,
+    sensitive_features: Any,
+    pos_label: Hashable | None,
+    undefined: str,
+    missing: str,
+    of: str,
+    objective: str,
+    groups: Sequence[Hashable] | None,
+    greater_is_better: bool | None,
+    undefined_score: float,
+    options: Mapping[str, Any],
+) -> Measure:
+    """The measure of a metric, all of whose settings are checked; see ``FairnessScorer``."""
+    if of not in ("y_true", "y_pred"):
+        raise ValueError(f"of must be 'y_true' or 'y_pred'; got {of!r}")
+    if objective not in OBJECTIVES:
+        raise ValueError(f"objective must be one of {OBJECTIVES}; got {objective!r}")
+    common: dict[str, Any] = {
+        "sensitive_features": sensitive_features,
+        "missing": missing,
+        "undefined_score": undefined_score,
+    }
+    if not isinstance(metric, Metric):
+        if greater_is_better is None:
+            raise ValueError(
+                f"{metric!r} is not in the registry; say whether greater_is_better is True or False"
+            )
+        settings = {"pos_label": pos_label, "groups": groups}
+        forwarded = {key: value for key, value in settings.items() if value is not None}
+        forwarded |= {} if undefined == "drop" else {"undefined": undefined}
+        forwarded |= {} if missing == "raise" else {"missing": missing}
+        common["sign"] = 1 if greater_is_better else -1
+        return FunctionMeasure(metric, options=forwarded | dict(options), **common)
+    if greater_is_better is not None:
+        raise ValueError(f"{metric.name}: greater_is_better follows from the metric; leave it out")
+    common["sign"] = 1 if metric.best == 1 else -1
+    if metric.inputs == "scores":
+        if undefined != "drop" or groups is not None:
+            raise ValueError(f"{metric.name} has no options 'undefined' and 'groups'")
+        unknown = [key for key in options if key not in SCORE_OPTIONS]
+        if unknown:
+            raise ValueError(
+                f"{metric.name} has no option {unknown[0]!r}; it knows {', '.join(SCORE_OPTIONS)}"
+            )
+        return ScoreMeasure(metric, pos_label=pos_label, **common, **options)
+    if not metric.counts_suffice:
+        raise ValueError(f"{metric.name} needs {metric.inputs}; it has a scorer of its own")
+    return CountMeasure(
+        metric,
+        pos_label=pos_label,
+        undefined=undefined,
+        of=of,
+        objective=objective,
+        groups=groups,
+        options=options,
+        **common,
+    )
+
+
+class CountMeasure(Measure):
+    """A metric of the registry that is a function of counts.
+
+    Parameters
+    ----------
+    metric : Metric
+    pos_label, undefined, of
+        As for :func:`skfairprop.metrics.evaluate`.
+    objective : {"abs", "signed"}
+        Whether the size of a signed metric counts, or its value.
+    groups : sequence, optional
+        For the data set metrics: groups that count whether they occur or not.
+    options : mapping
+        The metric's own.
+    **common
+        As for :class:`Measure`.
+    """
+
+    def __init__(
+        self,
+        metric: Metric,
+        *,
+        pos_label: Hashable | None,
+        undefined: str,
+        of: str,
+        objective: str,
+        groups: Sequence[Hashable] | None,
+        options: Mapping[str, Any],
+        **common: Any,
+    ) -> None:
+        declared = None if groups is None else tuple(groups)
+        super().__init__(metric.name, declared=declared, **common)
+        metric.check_options(options)
+        if undefined not in UNDEFINED_POLICIES:
+            raise ValueError(f"undefined must be one of {UNDEFINED_POLICIES}; got {undefined!r}")
+        if groups is not None and metric.inputs != "labels":
+            raise ValueError(f"{metric.name} has no option 'groups'; data set metrics have")
+        self.metric = metric
+        self.pos_label = pos_label
+        self.undefined = undefined
+        self.of = of
+        self.absolute = metric.signed and objective == "abs"
+        self.options = dict(options)
+        self.needs_predictions = metric.inputs != "labels" or of == "y_pred"
+
+    def value(self, fold: Fold) -> float:
+        counts = fold.counts if self.needs_predictions else fold.label_counts
+        if self.metric.needs_positive:
+            with setup_errors():
+                counts, _ = find_positive(counts, self.pos_label, self.metric.name)
+        value = evaluate(
+            counts,
+            self.metric,
+            of=self.of,
+            pos_label=self.pos_label,
+            undefined=self.undefined,
+            **self.options,
+        )
+        return abs(value) if self.absolute else value
+
+
+class ScoreMeasure(Measure):
+    """One of the estimations that read scores of the positive class.
+
+    Parameters
+    ----------
+    metric : Metric
+    pos_label : hashable or None
+    convention : str
+    threshold : float, optional
+        Default: the mean score.
+    use_y_true : bool
+        Whether the truth stands in place of the prediction.
+    min_group_size : int
+        For the calibration.
+    **common
+        As for :class:`Measure`.
+    """
+
+    def __init__(
+        self,
+        metric: Metric,
+        *,
+        pos_label: Hashable | None,
+        convention: str = "corrected",
+        threshold: float | None = None,
+        use_y_true: bool = False,
+        min_group_size: int = 1,
+        **common: Any,
+    ) -> None:
+        super().__init__(metric.name, **common)
+        metric.check_options({"convention": convention})
+        self.metric = metric
+        self.pos_label = pos_label
+        self.threshold = threshold
+        self.use_y_true = use_y_true
+        self.options: dict[str, Any] = {"convention": convention}
+        if metric.name == "estimation_calibration":
+            self.options["min_group_size"] = min_group_size
+        elif min_group_size != 1:
+            raise ValueError(f"{metric.name} has no option 'min_group_size'")
+
+    def value(self, fold: Fold) -> float:
+        with setup_errors():
+            counts, position = find_positive(fold.counts, self.pos_label, self.metric.name)
+        label = counts.classes.tolist()[position]
+        score = np.asarray(fold.scores(label, what=self.metric.name), dtype=float)
+        outcome = read_column(fold.y_true if self.use_y_true else fold.y_pred, what="y").values
+        kept = fold.groups.codes >= 0
+        weight = np.ones(len(score)) if fold.sample_weight is None else fold.sample_weight
+        weight, score = weight[kept].astype(float), score[kept]
+        rows = ScoreRows(
+            outcome=np.asarray(outcome == label, dtype=bool)[kept],
+            score=score,
+            group=fold.groups.codes[kept].astype(np.int64),
+            n_groups=len(fold.groups.labels),
+            weight=weight,
+            threshold=float(
+                np.average(score, weights=weight) if self.threshold is None else self.threshold
+            ),
+        )
+        value = float(self.metric.kernel(rows, **self.options))
+        if math.isnan(value):
+            warnings.warn(
+                f"{self.metric.name} is undefined (NaN): no two groups have a rate to compare",
+                UndefinedMetricWarning,
+                stacklevel=2,
+            )
+        return value
+
+
+class FunctionMeasure(Measure):
+    """Any function of labels, predictions and protected columns.
+
+    Parameters
+    ----------
+    function : callable
+        ``f(y_true, y_pred, *, sensitive_features, **options)``.
+    options : mapping
+    **common
+        As for :class:`Measure`.
+    """
+
+    def __init__(self, function: Callable, *, options: Mapping[str, Any], **common: Any) -> None:
+        name = getattr(function, "__name__", None) or repr(function)
+        super().__init__(name, **common)
+        self.function = function
+        self.options = dict(options)
+        parameters = signature(function).parameters
+        self.accepts_weight = "sample_weight" in parameters or any(
+            p.kind is Parameter.VAR_KEYWORD for p in parameters.values()
+        )
+        try:
+            signature(function).bind(None, None, sensitive_features=None, **options)
+        except TypeError as exc:
+            raise TypeError(
+                f"{name} cannot be called as f(y_true, y_pred, sensitive_features=..."
+                f"{''.join(f', {key}=...' for key in options)}): {exc}"
+            ) from None
+
+    def value(self, fold: Fold) -> float:
+        weight = {} if fold.sample_weight is None else {"sample_weight": fold.sample_weight}
+        frame = fold.sensitive_features.reset_index(drop=True)
+        value = self.function(
+            read_column(fold.y_true, what="y_true").values,
+            read_column(fold.y_pred, what="y_pred").values,
+            sensitive_features=frame if frame.shape[1] > 1 else frame.iloc[:, 0],
+            **weight,
+            **self.options,
+        )
+        if not isinstance(value, Real):
+            raise ScorerSetupError(
+                f"{self.__name__} must return a number to be a score; it returned a "
+                f"{type(value).__name__}"
+            )
+        return float(value)

@@ -1,0 +1,294 @@
+"""Scorers: every metric of bias in ``cross_validate``, a search, or any other ``scoring=``."""
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from inspect import signature
+from typing import Any
+
+from skfairprop import metrics
+from skfairprop._group_scorer import GroupScorer
+from skfairprop._measures import make_measure
+from skfairprop._suggest import closest
+from skfairprop.metrics import METRICS, Metric, get_metric
+
+
+class FairnessScorer(GroupScorer):
+    """Score of an estimator by a metric of bias: larger is better, as for every scorer.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable
+        A name of the registry, see :func:`get_scorer_names`; its record; or a function
+        ``f(y_true, y_pred, *, sensitive_features, ...)``. The package's own functions are found in
+        the registry.
+    sensitive_features : str, list of str, Series, DataFrame or callable, optional
+        How to find the protected attribute of the rows that are scored: column names of X (pandas,
+        polars, pyarrow); pandas data on the index of X, or of y where X has none; or a callable
+        that takes X and returns one or several columns. Not needed where it is routed as metadata,
+        which goes before this. Integer positions are refused: inside a feature selector they
+        silently mean another feature.
+    pos_label : hashable, optional
+        The positive class, for the metrics that look at one. Required unless the labels are
+        {0, 1}, {-1, 1} or booleans. It has to be among the classes of the estimator or the labels
+        found, not necessarily in every fold.
+    undefined : {"drop", "zero", "raise", "nan"}, default="drop"
+        What to do with rates that are 0/0, see :func:`skfairprop.metrics.evaluate`.
+    missing : {"raise", "group", "drop"}, default="raise"
+        What to do with missing protected values.
+    of : {"y_true", "y_pred"}, default="y_true"
+        For the data set metrics: whether the labels of the fold or its predictions are the data
+        set. The labels alone need no ``predict``.
+    objective : {"abs", "signed"}, default="abs"
+        For signed metrics: the score is minus the size of the value, or minus the value.
+    groups : sequence, optional
+        For the data set metrics: groups that count whether they occur or not.
+    greater_is_better : bool, optional
+        Required for a function that is not in the registry, and only allowed there.
+    undefined_score : float, default=NaN
+        Score in place of an undefined value.
+    **options
+        The metric's own options, as ``agg="mean"``; for ``estimation_calibration`` and its kin
+        also `threshold`, `use_y_true` and `min_group_size`; for a function its arguments.
+
+    Attributes
+    ----------
+    metric : Metric or callable
+        What is computed.
+    sensitive_features
+        As given.
+
+    Raises
+    ------
+    TypeError, ValueError
+        At once, for options that do not exist or are not allowed.
+    ScorerSetupError
+        When scoring, if the protected attribute or the positive class cannot be found:
+        :class:`skfairprop.exceptions.ScorerSetupError` is not swallowed by ``error_score``.
+
+    See Also
+    --------
+    get_scorers : Several at once, for multimetric scoring.
+
+    Notes
+    -----
+    The score is the negated value of a bias; ratios, where 1 is best, keep their sign. In one call
+    of ``cross_validate`` or a search with several scorers the estimator predicts once a fold, and
+    the counts of the fold are made once.
+
+    An undefined value is NaN, with an ``UndefinedMetricWarning``. ``GridSearchCV``,
+    ``RandomizedSearchCV`` and the halving searches rank NaN last. Threshold tuning would take it
+    for the best, so that the scorer gives it -inf there. ``SequentialFeatureSelector``, ``RFECV``
+    and ``LogisticRegressionCV`` may take it for the best too: pass ``undefined_score=-np.inf``.
+
+    Which way works where:
+
+    - ``cross_validate``, the searches, the curves, ``permutation_test_score``: all.
+    - ``TunedThresholdClassifierCV`` and ``SequentialFeatureSelector``: a Series with the index of
+      y, or metadata; the scorer never sees the columns of X there.
+    - ``RFECV`` and ``LogisticRegressionCV``: metadata.
+    - ``permutation_importance``: a column of X is shuffled itself when its turn comes; give a
+      Series on the index of X.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from skfairprop.datasets import make_biased_classification
+    >>> from skfairprop.scorers import FairnessScorer
+    >>> problem = make_biased_classification(base_rates=(0.7, 0.3), random_state=0)
+    >>> scorer = FairnessScorer(
+    ...     "demographic_parity_difference", sensitive_features=problem.sensitive_features
+    ... )
+    >>> scores = cross_val_score(
+    ...     LogisticRegression(), problem.data, problem.target, scoring=scorer
+    ... )
+    >>> scores.shape, bool(scores.max() < -0.2)
+    ((5,), True)
+    """
+
+    def __init__(
+        self,
+        metric: str | Metric | Callable,
+        *,
+        sensitive_features: Any = None,
+        pos_label: Hashable | None = None,
+        undefined: str = "drop",
+        missing: str = "raise",
+        of: str = "y_true",
+        objective: str = "abs",
+        groups: Sequence[Hashable] | None = None,
+        greater_is_better: bool | None = None,
+        undefined_score: float = math.nan,
+        **options: Any,
+    ) -> None:
+        self.metric = _find_metric(metric)
+        settings: dict[str, Any] = {
+            "pos_label": pos_label,
+            "undefined": undefined,
+            "missing": missing,
+            "of": of,
+            "objective": objective,
+            "groups": groups,
+            "greater_is_better": greater_is_better,
+            "undefined_score": undefined_score,
+        }
+        measure = make_measure(
+            self.metric, sensitive_features=sensitive_features, options=options, **settings
+        )
+        self._settings = settings | options
+        super().__init__(measure, pos_label=pos_label)
+
+    def __repr__(self) -> str:
+        plain = signature(FairnessScorer).parameters
+        shown = "".join(
+            f", {key}={value!r}"
+            for key, value in self._settings.items()
+            if key not in plain or value is not plain[key].default
+        )
+        return f"FairnessScorer({self._score_func.__name__!r}{self._describe()}{shown})"
+
+
+def make_fairness_scorer(
+    metric: str | Metric | Callable, *, sensitive_features: Any = None, **options: Any
+) -> FairnessScorer:
+    """Make a scorer from a metric of bias.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable
+        A name of the registry, its record, or a function
+        ``f(y_true, y_pred, *, sensitive_features, ...)``.
+    sensitive_features : str, list of str, Series, DataFrame or callable, optional
+        How to find the protected attribute, see :class:`FairnessScorer`.
+    **options
+        As for :class:`FairnessScorer`.
+
+    Returns
+    -------
+    FairnessScorer
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a metric or option that does not exist or is not allowed.
+
+    Examples
+    --------
+    >>> from skfairprop.metrics import equalized_odds_difference
+    >>> from skfairprop.scorers import make_fairness_scorer
+    >>> make_fairness_scorer(equalized_odds_difference, sensitive_features="sex", agg="mean")
+    FairnessScorer('equalized_odds_difference', sensitive_features='sex', agg='mean')
+    """
+    return FairnessScorer(metric, sensitive_features=sensitive_features, **options)
+
+
+def get_scorer(name: str, *, sensitive_features: Any = None, **options: Any) -> FairnessScorer:
+    """Get the scorer of a metric by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`get_scorer_names`.
+    sensitive_features : str, list of str, Series, DataFrame or callable, optional
+        How to find the protected attribute, see :class:`FairnessScorer`.
+    **options
+        As for :class:`FairnessScorer`.
+
+    Returns
+    -------
+    FairnessScorer
+
+    Raises
+    ------
+    ValueError
+        If there is no such scorer; the closest name is given.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from skfairprop.scorers import get_scorer
+    >>> scorer = get_scorer("cramers_v")
+    >>> classifier = DummyClassifier().fit([[0], [0], [0], [0]], [0, 0, 1, 1])
+    >>> scorer(classifier, [[0], [0], [0], [0]], [0, 0, 1, 1], sensitive_features=list("aabb"))
+    -1.0
+    """
+    if name not in get_scorer_names():
+        raise ValueError(f"no scorer {name!r}{closest(name, get_scorer_names())}")
+    return FairnessScorer(name, sensitive_features=sensitive_features, **options)
+
+
+def get_scorers(
+    names: Iterable[str], *, sensitive_features: Any = None, **options: Any
+) -> dict[str, FairnessScorer]:
+    """Get several scorers by name, for multimetric scoring.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Of :func:`get_scorer_names`.
+    sensitive_features : str, list of str, Series, DataFrame or callable, optional
+        How to find the protected attribute, see :class:`FairnessScorer`.
+    **options
+        As for :class:`FairnessScorer`; every one of the metrics has to know them.
+
+    Returns
+    -------
+    dict of str to FairnessScorer
+        To be given as ``scoring=``, also together with others: a fold is predicted and counted
+        once for all of them.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `names` is one text, or there is no such scorer.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_validate
+    >>> from skfairprop.datasets import make_biased_classification
+    >>> from skfairprop.scorers import get_scorers
+    >>> problem = make_biased_classification(random_state=0)
+    >>> X, y, groups = problem.data, problem.target, problem.sensitive_features
+    >>> scoring = get_scorers(
+    ...     ["demographic_parity_difference", "equal_opportunity"], sensitive_features=groups
+    ... )
+    >>> found = cross_validate(
+    ...     LogisticRegression(), X, y, cv=3, scoring={"accuracy": "accuracy", **scoring}
+    ... )
+    >>> [name for name in found if name.startswith("test_")]
+    ['test_accuracy', 'test_demographic_parity_difference', 'test_equal_opportunity']
+    """
+    if isinstance(names, str):
+        raise TypeError(f"names must be several; for one use get_scorer({names!r})")
+    return {
+        name: get_scorer(name, sensitive_features=sensitive_features, **options) for name in names
+    }
+
+
+def get_scorer_names() -> list[str]:
+    """Names of all scorers, sorted: those of the metrics they compute.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from skfairprop.scorers import get_scorer_names
+    >>> [name for name in get_scorer_names() if name.startswith("dsap")]
+    ['dsap_evenness_bias', 'dsap_representational_bias', 'dsap_stereotypical_bias']
+    """
+    return sorted(n for n, m in METRICS.items() if m.counts_suffice or m.inputs == "scores")
+
+
+def _find_metric(metric: str | Metric | Callable) -> Metric | Callable:
+    """The record of a name or of one of the package's own functions; others as they are."""
+    if isinstance(metric, str | Metric):
+        return get_metric(metric)
+    if not callable(metric):
+        raise TypeError(f"metric must be a name, a Metric or a function; got {metric!r}")
+    name = getattr(metric, "__name__", None)
+    if name in METRICS and getattr(metrics, name, None) is metric:
+        return METRICS[name]
+    return metric
