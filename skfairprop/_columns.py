@@ -215,7 +215,7 @@ def _hashable(values: np.ndarray) -> np.ndarray:
 
 
 def _factorize_hashed(values) -> tuple[np.ndarray, pd.Index]:
-    """pandas' factorize, block by block where the values are few: the hash table stays small.
+    """The factorize of pandas, block by block where the values are few: the hash table stays small.
 
     On a million objects this takes 5 bytes a row instead of 67, and three quarters of the time.
     """

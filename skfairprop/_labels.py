@@ -8,7 +8,6 @@ import pandas as pd
 from skfairprop._columns import Column, factorize
 from skfairprop.groups import name_some
 
-
 # What pandas calls the objects that are read as numbers.
 _NUMBERS = ("integer", "floating", "decimal", "mixed-integer-float", "boolean")
 # The squares of larger weights, which the inference sums, would overflow.

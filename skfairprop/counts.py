@@ -1,7 +1,7 @@
 """Counts of group x true class x predicted class: the one table that every outcome metric reads."""
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -462,7 +462,7 @@ class GroupCounts:
 
 
 def count_rows(
-    labels: dict[str, Any],
+    labels: Mapping[str, Any],
     *,
     sensitive_features,
     sample_weight=None,
@@ -471,6 +471,9 @@ def count_rows(
     missing: str = "raise",
 ) -> GroupCounts:
     """As :meth:`GroupCounts.from_arrays`, with the labels by the names that messages shall use."""
+    for name, data in labels.items():
+        if data is None:
+            raise ValueError(f"{name} is required; got None")
     columns = align(**labels, sensitive_features=sensitive_features, sample_weight=sample_weight)
     found = Groups.from_columns(columns["sensitive_features"], missing=missing)
     codes, found_classes = encode_classes({name: columns[name][0] for name in labels})
@@ -497,7 +500,7 @@ def _report_dropped(groups: Groups) -> int:
             f"left out {dropped:,} of {len(groups):,} rows with a missing protected value; "
             f"{len(groups) - dropped:,} rows were used",
             UserWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
     return dropped
 
@@ -511,7 +514,7 @@ def _report_weightless(counts: GroupCounts, found: pd.Index) -> None:
             f"sample_weight is 0 in all rows of group{'s' * (len(empty) > 1)} {name_some(empty)}; "
             "their rates are undefined and left out",
             UndefinedMetricWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 

@@ -1,4 +1,4 @@
-"""Protected attributes as integer codes: alignment, missing values and intersections, decided once."""
+"""Protected attributes as integer codes: alignment, missing values and intersections."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

@@ -7,16 +7,12 @@ from skfairprop.metrics._bias_estimations import (
 )
 from skfairprop.metrics._by_group import group_rates
 from skfairprop.metrics._classical import (
-    accuracy_difference,
     demographic_parity_difference,
     demographic_parity_ratio,
     equal_opportunity_difference,
     equal_opportunity_ratio,
     equalized_odds_difference,
     equalized_odds_ratio,
-    false_negative_rate_difference,
-    false_positive_rate_difference,
-    precision_difference,
 )
 from skfairprop.metrics._dataset import (
     cramers_v,
@@ -36,6 +32,12 @@ from skfairprop.metrics._disparity import (
     term_by_term_equalized_odds,
 )
 from skfairprop.metrics._metric import Driver, Metric
+from skfairprop.metrics._rate_differences import (
+    accuracy_difference,
+    false_negative_rate_difference,
+    false_positive_rate_difference,
+    precision_difference,
+)
 from skfairprop.metrics._rates import Rates
 from skfairprop.metrics._registry import METRICS, evaluate, get_metric
 

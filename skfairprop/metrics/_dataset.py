@@ -1,112 +1,13 @@
 """Bias of a data set: how unevenly the groups, and the classes within them, are represented.
 
-Sources: Dominguez-Catena et al. 2025, "Biased Heritage" [H], section 3.1.
+Source: Dominguez-Catena et al. 2025, "Biased Heritage" [H], section 3.1.
 """
 
 from collections.abc import Hashable, Sequence
 
-import numpy as np
-
-from skfairprop.counts import GroupCounts, count_rows
-from skfairprop.metrics._metric import Driver, Metric, driver_of, evaluate
-from skfairprop.metrics._rates import Array, Rates, divide, sum_of_others
-
-# -- kernels: (..., G, K) -> (...) --------------------------------------------------------------
-
-
-def _shares(rates: Rates) -> Array:
-    """Share of the rows that each group has, (..., G)."""
-    return divide(rates.by_group, rates.by_group.sum(-1, keepdims=True))
-
-
-def _entropy(shares: Array) -> Array:
-    return -np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1.0)), 0.0).sum(-1)
-
-
-def ens_bias_kernel(rates: Rates, *, normalize: bool = False) -> Array:
-    shares = _shares(rates)
-    n_groups = shares.shape[-1]
-    value = np.maximum(n_groups - np.exp(_entropy(shares)), 0.0)
-    return value / (n_groups - 1) if normalize and n_groups > 1 else value
-
-
-def shannon_evenness_kernel(rates: Rates) -> Array:
-    n_present = np.count_nonzero(rates.present, axis=-1)
-    log_n = np.log(np.maximum(n_present, 1))
-    evenness = divide(_entropy(_shares(rates)), log_n)
-    return np.where(n_present < 2, 0.0, np.maximum(1 - evenness, 0.0))
-
-
-def dsap_representational_kernel(rates: Rates) -> Array:
-    shares = _shares(rates)
-    return 0.5 * np.abs(shares - 1 / shares.shape[-1]).sum(-1)
-
-
-def dsap_evenness_kernel(rates: Rates) -> Array:
-    n_present = np.count_nonzero(rates.present, axis=-1)[..., None]
-    even = divide(rates.present, n_present)
-    return 0.5 * np.abs(_shares(rates) - even).sum(-1)
-
-
-def cramers_v_kernel(rates: Rates) -> Array:
-    # shares first: products of tiny weights would vanish
-    table = divide(rates.by_true, rates.by_true.sum((-2, -1), keepdims=True))
-    rows, columns = table.sum(-1, keepdims=True), table.sum(-2, keepdims=True)
-    expected = rows * columns
-    phi2 = divide((table - expected) ** 2, expected)
-    phi2 = np.where(np.isnan(phi2), 0.0, phi2).sum((-2, -1))
-    n_groups = np.count_nonzero(rows[..., 0] > 0, axis=-1)
-    n_classes = np.count_nonzero(columns[..., 0, :] > 0, axis=-1)
-    freedom = np.minimum(n_groups, n_classes) - 1
-    value = np.sqrt(divide(phi2, freedom))
-    return np.where(freedom < 1, 0.0, np.minimum(value, 1.0))
-
-
-def dsap_stereotypical_kernel(rates: Rates) -> Array:
-    table = rates.by_true
-    inside = divide(table, table.sum(-2, keepdims=True))
-    outside = sum_of_others(table)
-    outside = divide(outside, outside.sum(-2, keepdims=True))
-    distance = 0.5 * np.abs(inside - outside).sum(-2)  # 1 - Renkonen similarity, per class
-    used = ~np.isnan(distance)
-    value = divide(np.where(used, distance, 0.0).sum(-1), np.count_nonzero(used, axis=-1))
-    return np.where(np.count_nonzero(rates.used, axis=-1) < 2, 0.0, value)
-
-
-# -- what drives them ---------------------------------------------------------------------------
-
-
-def _share_driver(counts: GroupCounts, rates: Rates, **options) -> Driver | None:
-    shares = _shares(rates)
-    if len(shares) < 2:
-        return None
-    low, high = int(shares.argmin()), int(shares.argmax())
-    return Driver(
-        "share of rows",
-        None,
-        counts.groups[low],
-        counts.groups[high],
-        float(shares[low]),
-        float(shares[high]),
-    )
-
-
-def _association_driver(counts: GroupCounts, rates: Rates, **options) -> Driver | None:
-    return driver_of(counts.groups, rates["base_rate"], "share of class", counts.classes.tolist())
-
-
-# -- public functions ---------------------------------------------------------------------------
-
-
-def _measure(name, y, sensitive_features, groups, sample_weight, missing, **options) -> float:
-    counts = count_rows(
-        {"y": y},
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        groups=groups,
-        missing=missing,
-    )
-    return evaluate(counts, BY_NAME[name], **options)
+from skfairprop.metrics._dataset_kernels import BY_NAME
+from skfairprop.metrics._dataset_kernels import METRICS as METRICS
+from skfairprop.metrics._metric import measure
 
 
 def ens_bias(
@@ -127,18 +28,19 @@ def ens_bias(
     sensitive_features : array-like, Series, DataFrame or dict of array-likes
         One or several protected columns; several make their observed combinations.
     groups : sequence, optional
-        Groups that should be there, whether they occur or not; they count in \\|A\\|.
+        Groups that should be there, whether they occur or not; they count.
     sample_weight : array-like of shape (n,), optional
         Not negative.
     normalize : bool, default=False
-        Divide by \\|A\\| - 1, so that the value lies in [0, 1].
+        Divide by the number of declared groups - 1, so that the value lies in [0, 1].
     missing : {"raise", "group", "drop"}, default="raise"
         What to do with missing protected values.
 
     Returns
     -------
     float
-        \\|A\\| - exp(entropy of the group shares), in [0, \\|A\\| - 1]; 0 for one declared group.
+        Declared groups - exp(entropy of the group shares), from 0 to the number of declared
+        groups - 1; 0 for one declared group.
 
     Raises
     ------
@@ -162,8 +64,14 @@ def ens_bias(
     >>> ens_bias([0, 1], sensitive_features=["a", "a"], groups=["a", "b", "c"])
     2.0
     """
-    return _measure(
-        "ens_bias", y, sensitive_features, groups, sample_weight, missing, normalize=normalize
+    return measure(
+        BY_NAME["ens_bias"],
+        {"y": y},
+        sensitive_features=sensitive_features,
+        groups=groups,
+        sample_weight=sample_weight,
+        missing=missing,
+        normalize=normalize,
     )
 
 
@@ -215,7 +123,14 @@ def shannon_evenness_bias(
     >>> round(shannon_evenness_bias([0] * 4, sensitive_features=["a", "a", "a", "b"]), 3)
     0.189
     """
-    return _measure("shannon_evenness_bias", y, sensitive_features, groups, sample_weight, missing)
+    return measure(
+        BY_NAME["shannon_evenness_bias"],
+        {"y": y},
+        sensitive_features=sensitive_features,
+        groups=groups,
+        sample_weight=sample_weight,
+        missing=missing,
+    )
 
 
 def dsap_representational_bias(
@@ -266,8 +181,13 @@ def dsap_representational_bias(
     >>> dsap_representational_bias([0] * 4, sensitive_features=["a", "a", "a", "b"])
     0.25
     """
-    return _measure(
-        "dsap_representational_bias", y, sensitive_features, groups, sample_weight, missing
+    return measure(
+        BY_NAME["dsap_representational_bias"],
+        {"y": y},
+        sensitive_features=sensitive_features,
+        groups=groups,
+        sample_weight=sample_weight,
+        missing=missing,
     )
 
 
@@ -319,7 +239,14 @@ def dsap_evenness_bias(
     >>> dsap_evenness_bias([0, 0], sensitive_features=["a", "a"], groups=["a", "b"])
     0.0
     """
-    return _measure("dsap_evenness_bias", y, sensitive_features, groups, sample_weight, missing)
+    return measure(
+        BY_NAME["dsap_evenness_bias"],
+        {"y": y},
+        sensitive_features=sensitive_features,
+        groups=groups,
+        sample_weight=sample_weight,
+        missing=missing,
+    )
 
 
 def cramers_v(
@@ -371,7 +298,14 @@ def cramers_v(
     >>> cramers_v([0, 0, 1, 1], sensitive_features=["a", "a", "b", "b"])
     1.0
     """
-    return _measure("cramers_v", y, sensitive_features, groups, sample_weight, missing)
+    return measure(
+        BY_NAME["cramers_v"],
+        {"y": y},
+        sensitive_features=sensitive_features,
+        groups=groups,
+        sample_weight=sample_weight,
+        missing=missing,
+    )
 
 
 def dsap_stereotypical_bias(
@@ -423,82 +357,11 @@ def dsap_stereotypical_bias(
     >>> dsap_stereotypical_bias([0, 0, 1, 1], sensitive_features=["a", "b", "a", "b"])
     0.0
     """
-    return _measure(
-        "dsap_stereotypical_bias", y, sensitive_features, groups, sample_weight, missing
+    return measure(
+        BY_NAME["dsap_stereotypical_bias"],
+        {"y": y},
+        sensitive_features=sensitive_features,
+        groups=groups,
+        sample_weight=sample_weight,
+        missing=missing,
     )
-
-
-_SECTION = "Dominguez-Catena et al. 2025, section 3.1"
-METRICS = (
-    Metric(
-        "ens_bias",
-        ens_bias_kernel,
-        family="dataset",
-        inputs="labels",
-        compares_groups=False,
-        range=(0.0, float("inf")),
-        options={"normalize": (False, True)},
-        driver=_share_driver,
-        formula="|A| - exp(entropy of the group shares)",
-        source=_SECTION,
-        misleads="Says nothing about classes; even group sizes are a convention, not a goal.",
-    ),
-    Metric(
-        "shannon_evenness_bias",
-        shannon_evenness_kernel,
-        family="dataset",
-        inputs="labels",
-        compares_groups=False,
-        driver=_share_driver,
-        formula="1 - entropy of the group shares / ln(number of present groups)",
-        source=_SECTION,
-        misleads="Blind to groups that are absent altogether.",
-    ),
-    Metric(
-        "dsap_representational_bias",
-        dsap_representational_kernel,
-        family="dataset",
-        inputs="labels",
-        compares_groups=False,
-        driver=_share_driver,
-        formula="half the absolute difference of the group shares from even ones (declared groups)",
-        source=_SECTION,
-        misleads="Groups that are rare in the population are rare in a faithful sample.",
-    ),
-    Metric(
-        "dsap_evenness_bias",
-        dsap_evenness_kernel,
-        family="dataset",
-        inputs="labels",
-        compares_groups=False,
-        driver=_share_driver,
-        formula="half the absolute difference of the group shares from even ones (present groups)",
-        source=_SECTION,
-        misleads="Blind to groups that are absent altogether.",
-    ),
-    Metric(
-        "cramers_v",
-        cramers_v_kernel,
-        family="dataset",
-        inputs="labels",
-        compares_groups=False,
-        null="independence",
-        driver=_association_driver,
-        formula="sqrt(chi2 / n / min(groups - 1, classes - 1))",
-        source=_SECTION,
-        misleads="Biased upwards in small samples: compare it with its null.",
-    ),
-    Metric(
-        "dsap_stereotypical_bias",
-        dsap_stereotypical_kernel,
-        family="dataset",
-        inputs="labels",
-        compares_groups=False,
-        null="independence",
-        driver=_association_driver,
-        formula="1 - mean over classes of the similarity of group shares within and outside it",
-        source=_SECTION,
-        misleads="Biased upwards in small samples; a rare class counts as much as a common one.",
-    ),
-)
-BY_NAME = {metric.name: metric for metric in METRICS}

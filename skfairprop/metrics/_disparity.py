@@ -3,144 +3,9 @@
 Source: Dominguez-Catena et al. 2025, "Biased Heritage" [H], section 3.2.
 """
 
-import numpy as np
-
-from skfairprop.counts import GroupCounts
-from skfairprop.metrics._metric import Driver, Metric, driver_of, evaluate
-from skfairprop.metrics._rates import Array, Rates, divide, gap, mean_defined
-
-# -- kernels: (..., G, K, K) -> (...) -----------------------------------------------------------
-
-
-def term_by_term_kernel(rates: Rates) -> Array:
-    gaps = gap(rates["row"]).reshape(*rates.values.shape[:-3], *rates.values.shape[-2:])
-    compared = ~np.isnan(gaps).all(-1)  # rows (true classes) that two groups have
-    total = np.where(np.isnan(gaps), 0.0, gaps).sum((-2, -1))
-    return divide(total, np.count_nonzero(compared, axis=-1) * rates.n_used)
-
-
-def classwise_kernel(rates: Rates) -> Array:
-    recall_half = mean_defined(gap(rates["recall"]))
-    error_gaps = gap(rates["false_discovery_share"])
-    total = np.where(np.isnan(error_gaps), 0.0, error_gaps).sum(-1)
-    return 0.5 * recall_half + 0.5 * divide(total, rates.n_used)
-
-
-def equal_opportunity_kernel(rates: Rates) -> Array:
-    return mean_defined(gap(rates["recall"]))
-
-
-def demographic_parity_kernel(rates: Rates, *, normalization: str = "published") -> Array:
-    table = rates["prediction_rate"] if normalization == "raw" else _balanced_predictions(rates)
-    gaps = gap(table)
-    value = mean_defined(np.where(rates.used, gaps, np.nan))
-    return divide(value, rates.n_used) if normalization == "balanced" else value
-
-
-def _balanced_predictions(rates: Rates) -> Array:
-    """Sum over true classes of P(predicted | true, group), (..., G, K) [H, Eq. 21].
-
-    Only the true classes that every present group has are summed, and the sum is scaled to the
-    published one over all classes in use.
-    """
-    rows = rates.confusion
-    everywhere = (~np.isnan(rows[..., 0]) | ~rates.present[..., None]).all(-2) & rates.used
-    kept = np.where(everywhere[..., None, :, None], rows, 0.0)
-    scale = divide(rates.n_used, np.count_nonzero(everywhere, axis=-1))
-    return kept.sum(-2) * scale[..., None, None]
-
-
-def overall_disparity_kernel(rates: Rates) -> Array:
-    recall = rates["recall"]
-    best = np.fmax.reduce(recall, -2)[..., None, :]
-    shortfall = np.where(best == 0, 0.0, 1 - divide(recall, best))
-    shortfall = np.where(np.isnan(recall), 0.0, shortfall).sum(-2)
-    n_defined = np.count_nonzero(~np.isnan(recall), axis=-2)
-    return mean_defined(divide(shortfall, n_defined - 1))
-
-
-def _relative_differences(rates: Rates, fpr: str) -> tuple[Array, Array]:
-    """Relative difference of each group's FPR and FNR from the pooled ones, (..., G, K) each."""
-    pooled = Rates(rates.values.sum(-3, keepdims=True), predicted=rates.predicted, zero=rates.zero)
-    out = []
-    for name in ("false_positive_rate" if fpr == "raw" else "balanced", "false_negative_rate"):
-        own, all_groups = (
-            _balanced_fpr(r) if name == "balanced" else r[name] for r in (rates, pooled)
-        )
-        relative = divide(own - all_groups, np.broadcast_to(all_groups, own.shape))
-        out.append(np.where((all_groups == 0) & ~np.isnan(own), 0.0, relative))
-    neither = np.isnan(out[0]) | np.isnan(out[1])
-    return np.where(neither, np.nan, out[0]), np.where(neither, np.nan, out[1])
-
-
-def _balanced_fpr(rates: Rates) -> Array:
-    """Mean over the other true classes of P(predicted as this one | true), [H, Eq. 15]."""
-    rows = rates.confusion
-    diagonal = np.eye(rows.shape[-1], dtype=bool)
-    return mean_defined(np.where(diagonal, np.nan, rows), axis=-2)
-
-
-def _spread_per_group(rates: Rates, fpr: str) -> Array:
-    d_fpr, d_fnr = _relative_differences(rates, fpr)
-    squares = sum((d - mean_defined(d)[..., None]) ** 2 for d in (d_fpr, d_fnr))
-    return mean_defined(squares)
-
-
-def _asymmetry_per_group(rates: Rates, fpr: str) -> Array:
-    d_fpr, d_fnr = _relative_differences(rates, fpr)
-    return mean_defined(np.abs(d_fpr - d_fnr))
-
-
-def _mean_over_groups(per_group: Array) -> Array:
-    enough = np.count_nonzero(~np.isnan(per_group), axis=-1) >= 2
-    return np.where(enough, mean_defined(per_group), np.nan)
-
-
-def combined_error_variance_kernel(rates: Rates, *, fpr: str = "raw") -> Array:
-    return _mean_over_groups(_spread_per_group(rates, fpr))
-
-
-def symmetric_distance_error_kernel(rates: Rates, *, fpr: str = "raw") -> Array:
-    return _mean_over_groups(_asymmetry_per_group(rates, fpr))
-
-
-# -- what drives them ---------------------------------------------------------------------------
-
-
-def _parity_driver(
-    counts: GroupCounts, rates: Rates, *, normalization: str = "published"
-) -> Driver | None:
-    classes = counts.classes.tolist()
-    if normalization == "raw":
-        return driver_of(counts.groups, rates["prediction_rate"], "prediction_rate", classes)
-    table = _balanced_predictions(rates)
-    return driver_of(counts.groups, table, "class-balanced prediction rate", classes)
-
-
-def _spread_driver(counts: GroupCounts, rates: Rates, *, fpr: str = "raw") -> Driver | None:
-    table = _spread_per_group(rates, fpr)[:, None]
-    return driver_of(counts.groups, table, "spread of relative error rates", [None])
-
-
-def _asymmetry_driver(counts: GroupCounts, rates: Rates, *, fpr: str = "raw") -> Driver | None:
-    table = _asymmetry_per_group(rates, fpr)[:, None]
-    return driver_of(counts.groups, table, "distance of relative error rates", [None])
-
-
-# -- public functions ---------------------------------------------------------------------------
-
-
-def _measure(
-    name, y_true, y_pred, sensitive_features, sample_weight, undefined, missing, **options
-) -> float:
-    counts = GroupCounts.from_arrays(
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        missing=missing,
-    )
-    return evaluate(counts, BY_NAME[name], undefined=undefined, **options)
+from skfairprop.metrics._disparity_kernels import BY_NAME
+from skfairprop.metrics._disparity_kernels import METRICS as METRICS
+from skfairprop.metrics._metric import measure
 
 
 def term_by_term_equalized_odds(
@@ -197,14 +62,13 @@ def term_by_term_equalized_odds(
     ... )
     0.25
     """
-    return _measure(
-        "term_by_term_equalized_odds",
-        y_true,
-        y_pred,
-        sensitive_features,
-        sample_weight,
-        undefined,
-        missing,
+    return measure(
+        BY_NAME["term_by_term_equalized_odds"],
+        {"y_true": y_true, "y_pred": y_pred},
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+        undefined=undefined,
+        missing=missing,
     )
 
 
@@ -260,14 +124,13 @@ def classwise_equalized_odds(
     ... )
     0.75
     """
-    return _measure(
-        "classwise_equalized_odds",
-        y_true,
-        y_pred,
-        sensitive_features,
-        sample_weight,
-        undefined,
-        missing,
+    return measure(
+        BY_NAME["classwise_equalized_odds"],
+        {"y_true": y_true, "y_pred": y_pred},
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+        undefined=undefined,
+        missing=missing,
     )
 
 
@@ -323,8 +186,13 @@ def equal_opportunity(
     ... )
     0.25
     """
-    return _measure(
-        "equal_opportunity", y_true, y_pred, sensitive_features, sample_weight, undefined, missing
+    return measure(
+        BY_NAME["equal_opportunity"],
+        {"y_true": y_true, "y_pred": y_pred},
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+        undefined=undefined,
+        missing=missing,
     )
 
 
@@ -389,14 +257,13 @@ def demographic_parity(
     ... )
     0.25
     """
-    return _measure(
-        "demographic_parity",
-        y_true,
-        y_pred,
-        sensitive_features,
-        sample_weight,
-        undefined,
-        missing,
+    return measure(
+        BY_NAME["demographic_parity"],
+        {"y_true": y_true, "y_pred": y_pred},
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+        undefined=undefined,
+        missing=missing,
         normalization=normalization,
     )
 
@@ -453,8 +320,13 @@ def overall_disparity(
     ... )
     0.25
     """
-    return _measure(
-        "overall_disparity", y_true, y_pred, sensitive_features, sample_weight, undefined, missing
+    return measure(
+        BY_NAME["overall_disparity"],
+        {"y_true": y_true, "y_pred": y_pred},
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+        undefined=undefined,
+        missing=missing,
     )
 
 
@@ -514,14 +386,13 @@ def combined_error_variance(
     ... )
     2.0
     """
-    return _measure(
-        "combined_error_variance",
-        y_true,
-        y_pred,
-        sensitive_features,
-        sample_weight,
-        undefined,
-        missing,
+    return measure(
+        BY_NAME["combined_error_variance"],
+        {"y_true": y_true, "y_pred": y_pred},
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+        undefined=undefined,
+        missing=missing,
         fpr=fpr,
     )
 
@@ -581,100 +452,12 @@ def symmetric_distance_error(
     ... )
     2.0
     """
-    return _measure(
-        "symmetric_distance_error",
-        y_true,
-        y_pred,
-        sensitive_features,
-        sample_weight,
-        undefined,
-        missing,
+    return measure(
+        BY_NAME["symmetric_distance_error"],
+        {"y_true": y_true, "y_pred": y_pred},
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+        undefined=undefined,
+        missing=missing,
         fpr=fpr,
     )
-
-
-_SECTION = "Dominguez-Catena et al. 2025, section 3.2"
-_UNBOUNDED = (0.0, float("inf"))
-METRICS = (
-    Metric(
-        "term_by_term_equalized_odds",
-        term_by_term_kernel,
-        family="disparity",
-        rates=("row",),
-        null="separation",
-        formula="mean over (true, predicted) of the gap of P(predicted | true, group)",
-        source=_SECTION,
-        misleads="Falls as classes are added; well above 0 for a fair model with small groups.",
-    ),
-    Metric(
-        "classwise_equalized_odds",
-        classwise_kernel,
-        family="disparity",
-        rates=("recall", "false_discovery_share"),
-        null="separation",
-        formula="half the mean recall gap + half the mean gap of the shares of errors by class",
-        source=f"{_SECTION}, Eq. 17",
-        misleads="The second half rests on the errors alone: few errors make it noisy.",
-    ),
-    Metric(
-        "equal_opportunity",
-        equal_opportunity_kernel,
-        family="disparity",
-        rates=("recall",),
-        null="separation",
-        formula="mean over classes of the recall gap",
-        source=_SECTION,
-        misleads="All classes count alike; not the classical one-class measure.",
-    ),
-    Metric(
-        "demographic_parity",
-        demographic_parity_kernel,
-        family="disparity",
-        rates=("row",),
-        null="separation",
-        range=_UNBOUNDED,
-        options={"normalization": ("published", "balanced", "raw")},
-        variants={"raw": {"rates": ("prediction_rate",), "null": "independence"}},
-        driver=_parity_driver,
-        formula="mean over classes of the gap of the summed P(predicted | true, group)",
-        source=f"{_SECTION}, Eq. 21",
-        misleads="Class-balanced: blind to unequal base rates; only 'raw' is the classical one.",
-    ),
-    Metric(
-        "overall_disparity",
-        overall_disparity_kernel,
-        family="disparity",
-        rates=("recall",),
-        null="separation",
-        formula="mean over classes and groups of 1 - recall / largest recall",
-        source=_SECTION,
-        misleads="Relative: the same gap weighs more where recalls are low.",
-    ),
-    Metric(
-        "combined_error_variance",
-        combined_error_variance_kernel,
-        family="disparity",
-        rates=("false_positive_rate", "false_negative_rate"),
-        null="separation",
-        range=_UNBOUNDED,
-        options={"fpr": ("raw", "balanced")},
-        driver=_spread_driver,
-        formula="mean over groups of the variance over classes of relative FPR and FNR changes",
-        source=f"{_SECTION}, Eq. 14",
-        misleads="Explodes where a pooled error rate is near 0.",
-    ),
-    Metric(
-        "symmetric_distance_error",
-        symmetric_distance_error_kernel,
-        family="disparity",
-        rates=("false_positive_rate", "false_negative_rate"),
-        null="separation",
-        range=_UNBOUNDED,
-        options={"fpr": ("raw", "balanced")},
-        driver=_asymmetry_driver,
-        formula="mean over groups and classes of |relative FPR change - relative FNR change|",
-        source=f"{_SECTION}, Eq. 14",
-        misleads="Explodes where a pooled error rate is near 0.",
-    ),
-)
-BY_NAME = {metric.name: metric for metric in METRICS}

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skfairprop.counts import GroupCounts
+from skfairprop.counts import GroupCounts, count_rows
 from skfairprop.groups import label_text, name_some
 from skfairprop.metrics._rates import Rates, gap
 
@@ -126,6 +126,7 @@ def evaluate(
     *,
     pos_label: Hashable | None = None,
     undefined: str = "drop",
+    stacklevel: int = 3,
     **options: Any,
 ) -> float:
     """Value of a count metric on a table of counts; see :func:`skfairprop.metrics.evaluate`."""
@@ -147,8 +148,29 @@ def evaluate(
     if holes:
         verdict = "is undefined (NaN)" if math.isnan(value) else "leaves out"
         message = f"{metric.name} {verdict}: {'; '.join(holes)}"
-        warnings.warn(message, UndefinedMetricWarning, stacklevel=3)
+        warnings.warn(message, UndefinedMetricWarning, stacklevel=stacklevel)
     return value
+
+
+def measure(
+    metric: Metric,
+    labels: Mapping[str, Any],
+    *,
+    sensitive_features,
+    sample_weight,
+    missing: str,
+    groups: Sequence[Hashable] | None = None,
+    **evaluation: Any,
+) -> float:
+    """Count rows, with labels by argument name, and evaluate a metric on them."""
+    counts = count_rows(
+        labels,
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+        groups=groups,
+        missing=missing,
+    )
+    return evaluate(counts, metric, stacklevel=4, **evaluation)
 
 
 def describe_too_few(counts: GroupCounts, rates: Rates) -> str:
@@ -216,7 +238,7 @@ def describe_undefined(counts: GroupCounts, metric: Metric, rates: Rates) -> lis
         phrase = f"{name} is 0/0 in group{'s' * (len(groups) > 1)} {name_some(groups)}"
         columns = _column_labels(counts, metric, rates, name)
         if len(columns) > 1:
-            found = [c for c, hole in zip(columns, holes.any(-2), strict=True) if hole]
+            found = [columns[i] for i in np.flatnonzero(holes.any(-2))]
             if name == "row":
                 found = list(dict.fromkeys(c[0] for c in found))
             phrase += f" for class{'es' * (len(found) > 1)} {name_some(found)}"
