@@ -8,6 +8,13 @@ import pandas as pd
 from scipy import sparse
 
 
+def as_indexable(data: Any) -> Any:
+    """`data` as it is, or as an array if it is only known to turn into one."""
+    if hasattr(data, "shape") or hasattr(data, "__len__") or not hasattr(data, "__array__"):
+        return data
+    return np.asarray(data)
+
+
 def count_rows(data: Any) -> int:
     """Number of rows of an array of any dimension, a frame, a sparse matrix or a list."""
     return data.shape[0] if hasattr(data, "shape") else len(data)
@@ -37,7 +44,7 @@ def take_rows(data: Any, rows: np.ndarray) -> Any:
     native = nw.from_native(data, eager_only=True, allow_series=True, pass_through=True)
     if isinstance(native, nw.DataFrame | nw.Series):
         return native[rows].to_native()
-    return data[rows]
+    return as_indexable(data)[rows]
 
 
 def is_row_aligned(value: Any, n_rows: int) -> bool:

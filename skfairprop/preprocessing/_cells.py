@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skfairprop._columns import blockwise_bincount, factorize, read_column
+from skfairprop._columns import blockwise_bincount, read_column
+from skfairprop._labels import encode_classes
 from skfairprop._resolve import resolve_sensitive_features
-from skfairprop._rows import count_rows
+from skfairprop._rows import as_indexable, count_rows
 from skfairprop._suggest import closest
 from skfairprop.groups import Groups, label_text
 
@@ -100,6 +101,7 @@ def code_cells(spec: Any, X: Any, y: Any, sensitive_features: Any, *, owner: str
         If y is not a column of class labels, rows do not match, or values are missing.
     """
     class_codes, classes = code_labels(y, owner=owner)
+    X = as_indexable(X)
     if X is not None and count_rows(X) != len(class_codes):
         raise ValueError(
             f"{owner}: X and y have different numbers of rows: {count_rows(X):,} and "
@@ -123,25 +125,8 @@ def code_labels(y: Any, *, owner: str) -> tuple[np.ndarray, pd.Index]:
     column = read_column(y, what=f"{owner}: y")
     if len(column) == 0:
         raise ValueError(f"{owner}: y is empty: 0 sample(s); at least 1 is needed")
-    codes, labels = factorize(column.values, what=f"{owner}: y")
-    if not len(labels) or codes.min() < 0:
-        raise ValueError(
-            f"{owner}: input y contains NaN: {np.count_nonzero(codes < 0):,} of {len(codes):,} "
-            "values are missing; leave those rows out"
-        )
-    if labels.dtype.kind == "c":
-        raise ValueError(f"{owner}: y holds complex numbers; pass class labels")
-    if labels.dtype.kind == "f":
-        infinite = ~np.isfinite(labels)
-        if infinite.any():
-            raise ValueError(f"{owner}: input y contains infinity; leave those rows out")
-        broken = labels[labels != np.floor(labels)]
-        if len(broken):
-            raise ValueError(
-                f"{owner}: Unknown label type: y holds continuous values, as {broken[0]:g}; pass "
-                "class labels"
-            )
-    return codes, labels
+    codes, labels = encode_classes({f"{owner}: y": column})
+    return codes[0], labels
 
 
 def position(label: Hashable, labels: pd.Index, what: str, *, owner: str) -> int:

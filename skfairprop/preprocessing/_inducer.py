@@ -19,6 +19,7 @@ from skfairprop.preprocessing._shares import (
     induced_shares,
     rows_to_keep,
 )
+from skfairprop.preprocessing._tags import mark_unread
 
 KINDS = ("representational", "stereotypical")
 ROUNDINGS = ("floor", "largest_remainder")
@@ -304,13 +305,7 @@ class BiasInducer(BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.estimator_type = "sampler"
-        tags.target_tags.required = True
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.three_d_array = True
-        tags.no_validation = True  # rows are passed on unread
+        mark_unread(tags)
         return tags
 
 
