@@ -9,13 +9,6 @@ from skfairprop.metrics import Metric, Rates, get_metric
 from skfairprop.metrics._metric import find_positive
 
 NULLS = ("independence", "separation", "sufficiency")
-# What a metric's option changes about its null ...
-_NULL_OF_OPTION = {("demographic_parity", "normalization", "raw"): "independence"}
-# ... and about its value without bias: BENN's paper prints these two upside down.
-_INVERTED = {
-    ("estimation_equal_opportunity", "convention", "paper"),
-    ("estimation_error_rate_balance", "convention", "paper"),
-}
 
 
 @dataclass(frozen=True)
@@ -69,24 +62,22 @@ class MetricCall:
                 raise ValueError(f"{name} must be one of {allowed}; got {getattr(self, name)!r}")
 
     @property
+    def record(self) -> Metric:
+        """The record of the metric with these options."""
+        return self.metric.with_options(self.options)
+
+    @property
     def resolved_null(self) -> str | None:
         """The null that applies."""
-        own = self.metric.null
+        own = self.record.null
         if self.metric.inputs == "labels" or own not in NULLS:
             return own
-        if self.null is not None:
-            return self.null
-        for option, value in self.options.items():
-            own = _NULL_OF_OPTION.get((self.metric.name, option, value), own)
-        return own
+        return self.null or own
 
     @property
     def best(self) -> float:
         """The value without bias."""
-        for option, value in self.options.items():
-            if (self.metric.name, option, value) in _INVERTED:
-                return 1.0
-        return self.metric.best
+        return self.record.best
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from skfairprop.inference._replicates import (
     Draw,
     bootstrapped,
     multinomial,
-    permuted,
     posterior,
     replicates,
     resolve_seed,
+    without_bias,
 )
 from skfairprop.inference._result import Inference
 from skfairprop.metrics import Metric
@@ -116,6 +116,10 @@ def infer(
     - The interval never contradicts p: above alpha it is [0, upper]; between alpha/2 and alpha
       (0, upper]; below [lower, upper].
 
+    Signed metrics (amplification) are two-sided: truth and prediction are swapped in every row at
+    random for the null; the interval joins the percentiles of tables drawn from the groups' own
+    rates with their reflection about the value, and holds 0 exactly where p is above alpha.
+
     Metrics of the sizes of groups have no null; their interval starts at even sizes. Weighted
     counts enter with Kish's effective sizes in each group and stratum. The interval is conditional
     on the fitted model, and takes the rows as independent. It is conservative near 0 and with tiny
@@ -160,7 +164,7 @@ def null_replicates(
     kept, prepared = prepare(counts, {"metric": call})
     layout = make_layout(prepared["metric"].layout, kept)
     value = _evaluate(layout, prepared, _observed(kept, layout)[None])["metric"]
-    draws = _draw_set(layout, prepared, plan, permuted(layout), _NULL)["metric"]
+    draws = _draw_set(layout, prepared, plan, without_bias(layout), _NULL)["metric"]
     if call.best == 1:
         value, draws = 1 - value, 1 - draws
     return float(value[0]), draws
@@ -270,7 +274,7 @@ def _draw_all(layout: Layout, prepared: Mapping[str, Prepared], plan: _Plan) -> 
 
     # no exact null for the sizes of groups: drawn from even ones, as the start of the path
     exact = layout.name != "sizes"
-    null = values(permuted(layout) if exact else multinomial(layout, path.rates(0.0)), _NULL)
+    null = values(without_bias(layout) if exact else multinomial(layout, path.rates(0.0)), _NULL)
     empty = np.empty(0)
     if plan.interval == "percentile":
         rows = values(bootstrapped(layout), _BOOTSTRAP)

@@ -24,7 +24,7 @@ class Path:
         self.sizes = counts.sum(-1, keepdims=True)
         pooled = _pooled(layout, counts)
         own = (counts + pooled) / (self.sizes + 1)
-        if layout.name == "sizes":
+        if layout.name in ("sizes", "swap"):
             merged = 0.5 * (pooled + own)
         else:
             used = max(2, int(np.count_nonzero(counts.sum((0, 1)))))
@@ -44,7 +44,16 @@ class Path:
 
 
 def _pooled(layout: Layout, counts: Array) -> Array:
-    """Rates of a stratum's rows together; even ones where there are none, and for group sizes."""
+    """The rates without bias.
+
+    Those of a stratum's rows together, even ones where there are none. For the sizes of groups
+    even ones; where truth and prediction are swapped, each group's mean over both.
+    """
+    if layout.name == "swap":
+        k = layout.n_classes
+        tables = counts.reshape(*counts.shape[:-1], k, k)
+        mean = (0.5 * (tables + tables.swapaxes(-1, -2))).reshape(counts.shape)
+        return mean / counts.sum(-1, keepdims=True)
     even = np.full((len(counts), 1, counts.shape[-1]), 1 / counts.shape[-1])
     if layout.name == "sizes":
         return even

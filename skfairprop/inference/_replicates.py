@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from scipy.stats import random_table
 
+from skfairprop._random import RandomState, as_generator
 from skfairprop.inference._layout import LAYOUTS, Layout
 
 Array = np.ndarray
@@ -18,26 +19,9 @@ BLOCK = 100
 _CELLS = 1 << 20
 
 
-def resolve_seed(random_state) -> int:
-    """An integer seed; an integer is its own seed, None draws fresh entropy.
-
-    Raises
-    ------
-    ValueError
-        If it is none of int, RandomState, Generator and None.
-    """
-    if random_state is None:
-        return int(np.random.default_rng().integers(2**31))
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    if isinstance(random_state, int | np.integer) and random_state >= 0:
-        return int(random_state)
-    raise ValueError(
-        "random_state must be a whole number of 0 or more, a RandomState, a Generator or None; "
-        f"got {random_state!r}"
-    )
+def resolve_seed(random_state: RandomState) -> int:
+    """One integer for all the generators of a run."""
+    return int(as_generator(random_state).integers(2**32))
 
 
 def replicate_tables(
@@ -113,6 +97,28 @@ def permuted(layout: Layout) -> Draw:
         return out
 
     return draw
+
+
+def swapped(layout: Layout) -> Draw:
+    """Tables in which truth and prediction are swapped, or not, in every row at random."""
+    k = layout.n_classes
+    counts = layout.counts.reshape(*layout.counts.shape[:-1], k, k)
+    upper, lower = np.triu_indices(k, 1)
+    both = (counts + counts.swapaxes(-1, -2))[..., upper, lower]
+
+    def draw(b: int, rng: np.random.Generator) -> Array:
+        out = np.broadcast_to(counts, (b, *counts.shape)).astype(float)
+        stay = rng.binomial(both, 0.5, size=(b, *both.shape))
+        out[..., upper, lower] = stay
+        out[..., lower, upper] = both - stay
+        return out.reshape(b, *layout.counts.shape)
+
+    return draw
+
+
+def without_bias(layout: Layout) -> Draw:
+    """Tables without bias: the groups exchanged, or truth and prediction swapped."""
+    return swapped(layout) if layout.name == "swap" else permuted(layout)
 
 
 def multinomial(layout: Layout, probabilities: Array) -> Draw:

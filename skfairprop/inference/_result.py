@@ -16,13 +16,14 @@ class Inference:
         Ends of the interval; ``lower <= value <= upper`` except for ``method="percentile"``.
     corrected : float
         The value corrected for chance: the size of the gap for which a value like this one would
-        be the median. Never further from `best` than `value`. NaN where there is no null.
+        be the median. Never further from `best` than `value`, unless signed. NaN where there is no
+        null.
     p_value : float
         Share of replicates without bias that are at least as far from `best`, in (0, 1]. NaN where
         there is no null.
     null_mean, null_95 : float
         Mean, and the point that one replicate in twenty passes, of the metric without bias on data
-        of this size.
+        of this size. For signed metrics the point that one in twenty passes on either side.
     open_at_zero : bool
         Whether the interval ends at `best` without including it: p_value is at most
         ``1 - confidence``, although the interval reaches `best`. Printed as "(0, upper]".
