@@ -42,7 +42,8 @@ def _balanced_predictions(rates: Rates) -> Array:
     published one over all classes in use.
     """
     rows = rates.confusion
-    everywhere = (~np.isnan(rows[..., 0]) | ~rates.present[..., None]).all(-2) & rates.used
+    defined = ~np.isnan(rows).all(-1)  # the columns of unused classes are always NaN
+    everywhere = (defined | ~rates.present[..., None]).all(-2) & rates.used
     kept = np.where(everywhere[..., None, :, None], rows, 0.0)
     scale = divide(rates.n_used, np.count_nonzero(everywhere, axis=-1))
     return kept.sum(-2) * scale[..., None, None]
