@@ -1,5 +1,10 @@
 """Metrics of bias: in the data set, in the predictions, and from one to the other."""
 
+from skfairprop.metrics._amplification import (
+    differential_fairness_bias_amplification,
+    directional_bias_amplification,
+    mals_bias_amplification,
+)
 from skfairprop.metrics._bias_estimations import (
     bias_estimation,
     bias_estimations,
@@ -32,6 +37,12 @@ from skfairprop.metrics._disparity import (
     term_by_term_equalized_odds,
 )
 from skfairprop.metrics._metric import Driver, Metric
+from skfairprop.metrics._multi_attribute import multi_attribute_bias_amplification
+from skfairprop.metrics._predictability import (
+    directional_predictability_amplification,
+    leakage_amplification,
+    predictability,
+)
 from skfairprop.metrics._rate_differences import (
     accuracy_difference,
     false_negative_rate_difference,
@@ -55,6 +66,9 @@ __all__ = [
     "demographic_parity",
     "demographic_parity_difference",
     "demographic_parity_ratio",
+    "differential_fairness_bias_amplification",
+    "directional_bias_amplification",
+    "directional_predictability_amplification",
     "dsap_evenness_bias",
     "dsap_representational_bias",
     "dsap_stereotypical_bias",
@@ -70,8 +84,12 @@ __all__ = [
     "false_positive_rate_difference",
     "get_metric",
     "group_rates",
+    "leakage_amplification",
+    "mals_bias_amplification",
+    "multi_attribute_bias_amplification",
     "overall_disparity",
     "precision_difference",
+    "predictability",
     "shannon_evenness_bias",
     "symmetric_distance_error",
     "term_by_term_equalized_odds",

@@ -6,6 +6,7 @@ from typing import Any
 from skfairprop._suggest import closest
 from skfairprop.counts import GroupCounts
 from skfairprop.metrics import (
+    _amplification_kernels,
     _classical,
     _dataset,
     _disparity,
@@ -24,6 +25,7 @@ METRICS: dict[str, Metric] = {
         *_estimation.METRICS,
         *_score_estimation.METRICS,
         _estimation.ENSEMBLE,
+        *_amplification_kernels.METRICS,
     )
 }
 
