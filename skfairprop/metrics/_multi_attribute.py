@@ -90,8 +90,11 @@ def multi_attribute_bias_amplification(
     >>> from skfairprop.metrics import multi_attribute_bias_amplification
     >>> truth = [[1, 1], [1, 0], [0, 1], [0, 1]]
     >>> predicted = [[1, 1], [1, 1], [0, 1], [0, 0]]
-    >>> multi_attribute_bias_amplification(truth, predicted, sensitive_features=list("aabb"))
-    (0.25, 0.125)
+    >>> mean, variance = multi_attribute_bias_amplification(
+    ...     truth, predicted, sensitive_features=list("aabb")
+    ... )
+    >>> round(mean, 3), round(variance, 3)
+    (0.25, 0.118)
     """
     if max_size is not None and not (isinstance(max_size, Integral) and max_size >= 1):
         raise ValueError(f"max_size must be an integer of at least 1 or None; got {max_size!r}")

@@ -368,7 +368,7 @@ def leakage_amplification(
     --------
     >>> import numpy as np
     >>> from skfairprop.metrics import leakage_amplification
-    >>> n = [50, 30, 20, 50, 30, 20]
+    >>> n = [500, 300, 200, 500, 300, 200]
     >>> sex = np.repeat(["m", "m", "m", "f", "f", "f"], n)
     >>> truth, predicted = np.repeat([0, 1, 1, 1, 0, 0], n), np.repeat([0, 1, 0, 1, 0, 1], n)
     >>> round(leakage_amplification(truth, predicted, sensitive_features=sex), 3)
