@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         FairnessScorer,
         get_scorer,
         get_scorer_names,
+        get_scorers,
         make_fairness_scorer,
     )
 
@@ -23,6 +24,7 @@ _EXPORTS = {
     "fairness_report": "skfairprop.report",
     "get_scorer": "skfairprop.scorers",
     "get_scorer_names": "skfairprop.scorers",
+    "get_scorers": "skfairprop.scorers",
     "make_fairness_scorer": "skfairprop.scorers",
 }
 
@@ -33,6 +35,7 @@ __all__ = [
     "fairness_report",
     "get_scorer",
     "get_scorer_names",
+    "get_scorers",
     "make_fairness_scorer",
 ]
 
