@@ -25,6 +25,6 @@ class ScorerSetupError(BaseException):
     >>> try:
     ...     scorer(classifier, [[0], [1]], [0, 1])
     ... except ScorerSetupError as error:
-    ...     print(str(error)[:66])
-    demographic_parity_difference scorer cannot read column 'sex': X is
+    ...     print(error)
+    demographic_parity_difference scorer cannot read column 'sex': X is a list ...
     """

@@ -5,14 +5,15 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from sklearn import get_config
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
-from skfairprop._fold import Fold, find_fold, respond
 from skfairprop._resolve import check_sensitive_features
 from skfairprop.groups import MISSING_POLICIES
+from skfairprop.scorers._fold import Fold, find_fold, respond
 
 # scikit-learn's scorer class, by its public factory. Being one of them, a scorer shares a single
 # ``predict`` with the others of a call, is passed sample weights, and can tune a threshold.
@@ -53,6 +54,8 @@ class Measure:
     ) -> None:
         if missing not in MISSING_POLICIES:
             raise ValueError(f"missing must be one of {MISSING_POLICIES}; got {missing!r}")
+        if not isinstance(undefined_score, int | float | np.floating):
+            raise TypeError(f"undefined_score must be a number; got {undefined_score!r}")
         check_sensitive_features(sensitive_features, owner=name)
         self.__name__ = name
         self.sensitive_features = sensitive_features
@@ -269,4 +272,4 @@ class GroupScorer(_Scorer):
         if isinstance(spec, pd.Series | pd.DataFrame):
             names = [spec.name] if isinstance(spec, pd.Series) else spec.columns.tolist()
             return f", sensitive_features=<{names} of {len(spec):,} rows>"
-        return f", sensitive_features={getattr(spec, '__name__', None) or spec!r}"
+        return f", sensitive_features={getattr(spec, '__name__', repr(spec))}"

@@ -1,4 +1,4 @@
-"""Scorers: every metric of bias in ``cross_validate``, a search, or any other ``scoring=``."""
+"""Scorers by name, and the one class behind them: make, get, and list them."""
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -6,10 +6,10 @@ from inspect import signature
 from typing import Any
 
 from skfairprop import metrics
-from skfairprop._group_scorer import GroupScorer
-from skfairprop._measures import make_measure
 from skfairprop._suggest import closest
 from skfairprop.metrics import METRICS, Metric, get_metric
+from skfairprop.scorers._group_scorer import GroupScorer
+from skfairprop.scorers._measures import make_measure
 
 
 class FairnessScorer(GroupScorer):
@@ -135,17 +135,13 @@ class FairnessScorer(GroupScorer):
         measure = make_measure(
             self.metric, sensitive_features=sensitive_features, options=options, **settings
         )
-        self._settings = settings | options
+        plain = signature(FairnessScorer).parameters
+        changed = {k: v for k, v in settings.items() if v is not plain[k].default}
+        self._shown = "".join(f", {k}={v!r}" for k, v in (changed | options).items())
         super().__init__(measure, pos_label=pos_label)
 
     def __repr__(self) -> str:
-        plain = signature(FairnessScorer).parameters
-        shown = "".join(
-            f", {key}={value!r}"
-            for key, value in self._settings.items()
-            if key not in plain or value is not plain[key].default
-        )
-        return f"FairnessScorer({self._score_func.__name__!r}{self._describe()}{shown})"
+        return f"FairnessScorer({self._score_func.__name__!r}{self._describe()}{self._shown})"
 
 
 def make_fairness_scorer(

@@ -18,6 +18,7 @@ from skfairprop._resolve import match_rows, resolve_sensitive_features
 from skfairprop.counts import GroupCounts
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.groups import Groups, name_some
+from skfairprop.metrics._metric import find_positive
 
 
 @contextmanager
@@ -69,6 +70,8 @@ class Fold:
         self.missing = missing
         self.declared = declared
         self.y_pred: Any = None
+        self._positive: dict[Hashable | None, tuple[GroupCounts, Hashable]] = {}
+        self._responses: dict[str, np.ndarray] = {}
 
     # -- counts ---------------------------------------------------------------------------------
 
@@ -96,6 +99,25 @@ class Fold:
         absent = [label for label in known_classes(self.estimator) if label not in found]
         return counts.declare_classes([*found, *absent]) if absent else counts
 
+    def positive(self, pos_label: Hashable | None, *, what: str) -> tuple[GroupCounts, Hashable]:
+        """Counts that have the positive class, and its label.
+
+        Without `pos_label` the classes of the estimator decide, where it tells them, so that folds
+        which lack one of them agree with the others.
+        """
+        with setup_errors():
+            if pos_label not in self._positive:
+                known = known_classes(self.estimator)
+                if pos_label is None and not (set(known) <= {0, 1} or set(known) <= {-1, 1}):
+                    raise ValueError(
+                        f"{what} needs a positive class, and the classes {name_some(known)} of the "
+                        "estimator do not tell which it is; pass pos_label= (that class against "
+                        "the rest)"
+                    )
+                counts, position = find_positive(self.counts, pos_label, what)
+                self._positive[pos_label] = counts, counts.classes.tolist()[position]
+        return self._positive[pos_label]
+
     # -- rows -----------------------------------------------------------------------------------
 
     @cached_property
@@ -108,10 +130,6 @@ class Fold:
         """The group of every row."""
         with setup_errors():
             return Groups.from_columns(self.protected, missing=self.missing)
-
-    @cached_property
-    def _responses(self) -> dict[str, np.ndarray]:
-        return {}
 
     def scores(self, label: Hashable, *, what: str) -> np.ndarray:
         """Score of the class `label`, larger for more positive, shape (n,)."""

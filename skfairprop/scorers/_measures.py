@@ -11,12 +11,12 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skfairprop._columns import read_column
-from skfairprop._fold import Fold, setup_errors
-from skfairprop._group_scorer import Measure
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.metrics import Metric, evaluate
-from skfairprop.metrics._metric import UNDEFINED_POLICIES, find_positive
+from skfairprop.metrics._metric import UNDEFINED_POLICIES
 from skfairprop.metrics._score_estimation import ScoreRows
+from skfairprop.scorers._fold import Fold
+from skfairprop.scorers._group_scorer import Measure
 
 OBJECTIVES = ("abs", "signed")
 SCORE_OPTIONS = ("convention", "threshold", "use_y_true", "min_group_size")
@@ -131,8 +131,7 @@ class CountMeasure(Measure):
     def value(self, fold: Fold) -> float:
         counts = fold.counts if self.needs_predictions else fold.label_counts
         if self.metric.needs_positive:
-            with setup_errors():
-                counts, _ = find_positive(counts, self.pos_label, self.metric.name)
+            counts, _ = fold.positive(self.pos_label, what=self.metric.name)
         value = evaluate(
             counts,
             self.metric,
@@ -186,9 +185,7 @@ class ScoreMeasure(Measure):
             raise ValueError(f"{metric.name} has no option 'min_group_size'")
 
     def value(self, fold: Fold) -> float:
-        with setup_errors():
-            counts, position = find_positive(fold.counts, self.pos_label, self.metric.name)
-        label = counts.classes.tolist()[position]
+        _, label = fold.positive(self.pos_label, what=self.metric.name)
         score = np.asarray(fold.scores(label, what=self.metric.name), dtype=float)
         outcome = read_column(fold.y_true if self.use_y_true else fold.y_pred, what="y").values
         kept = fold.groups.codes >= 0

@@ -1,0 +1,17 @@
+"""Scorers: every metric of bias in ``cross_validate``, a search, or any other ``scoring=``."""
+
+from skfairprop.scorers._fairness_scorer import (
+    FairnessScorer,
+    get_scorer,
+    get_scorer_names,
+    get_scorers,
+    make_fairness_scorer,
+)
+
+__all__ = [
+    "FairnessScorer",
+    "get_scorer",
+    "get_scorer_names",
+    "get_scorers",
+    "make_fairness_scorer",
+]
