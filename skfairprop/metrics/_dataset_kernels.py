@@ -7,7 +7,7 @@ import numpy as np
 
 from skfairprop.counts import GroupCounts
 from skfairprop.metrics._metric import Driver, Metric, driver_of
-from skfairprop.metrics._rates import Array, Rates, divide, sum_of_others
+from skfairprop.metrics._rates import Array, Rates, divide, entropy, sum_of_others
 
 
 def _shares(rates: Rates) -> Array:
@@ -15,21 +15,17 @@ def _shares(rates: Rates) -> Array:
     return divide(rates.by_group, rates.by_group.sum(-1, keepdims=True))
 
 
-def _entropy(shares: Array) -> Array:
-    return -np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1.0)), 0.0).sum(-1)
-
-
 def ens_bias_kernel(rates: Rates, *, normalize: bool = False) -> Array:
     shares = _shares(rates)
     n_groups = shares.shape[-1]
-    value = np.maximum(n_groups - np.exp(_entropy(shares)), 0.0)
+    value = np.maximum(n_groups - np.exp(entropy(shares)), 0.0)
     return value / (n_groups - 1) if normalize and n_groups > 1 else value
 
 
 def shannon_evenness_kernel(rates: Rates) -> Array:
     n_present = np.count_nonzero(rates.present, axis=-1)
     log_n = np.log(np.maximum(n_present, 1))
-    evenness = divide(_entropy(_shares(rates)), log_n)
+    evenness = divide(entropy(_shares(rates)), log_n)
     return np.where(n_present < 2, 0.0, np.maximum(1 - evenness, 0.0))
 
 

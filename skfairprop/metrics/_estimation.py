@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from skfairprop.metrics._metric import Metric
-from skfairprop.metrics._rates import Array, Rates, divide, gap, ratio
+from skfairprop.metrics._rates import Array, Rates, divide, entropy, gap, ratio
 
 CONVENTIONS = ("corrected", "paper")
 # Pairs of groups are compared in blocks of at most so many cells.
@@ -158,19 +158,17 @@ def mutual_information_kernel(rates: Rates, *, convention: str = "corrected") ->
     joint = divide(table, total)
     by_pred, by_group = joint.sum(-2), joint.sum(-1)
     information = (
-        _entropy(by_pred) + _entropy(by_group) - _entropy(joint.reshape(*joint.shape[:-2], -1))
+        entropy(by_pred) + entropy(by_group) - entropy(joint.reshape(*joint.shape[:-2], -1))
     )
-    scale = np.sqrt(_entropy(by_pred) * _entropy(by_group))
-    value = np.where(scale > 0, divide(np.maximum(information, 0.0), scale), 0.0)
+    scale = np.sqrt(entropy(by_pred) * entropy(by_group))
+    value = np.clip(divide(information, scale), 0.0, 1.0)
+    constant = (by_pred == 0).any(-1) | (scale == 0)
+    value = np.where(constant, 0.0, value)
     return np.where(np.count_nonzero(rates.present, axis=-1) >= 2, value, np.nan)
 
 
 def balance_residuals_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
     return gap(rates.positive_rate("error_rate"))[..., 0]
-
-
-def _entropy(shares: Array) -> Array:
-    return -np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1.0)), 0.0).sum(-1)
 
 
 def _positive(rates: Rates, by_class: Array) -> Array:

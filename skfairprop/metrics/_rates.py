@@ -53,6 +53,12 @@ def sum_of_others(table: Array) -> Array:
     return np.tensordot(table, _others(table.shape[-1]), 1)
 
 
+def entropy(shares: Array) -> Array:
+    """Entropy in nats over the last axis; shares of 0 add nothing."""
+    shares = np.minimum(shares, 1.0)  # rounding may make them more
+    return -np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1.0)), 0.0).sum(-1)
+
+
 def mean_defined(values: Array, axis: int = -1) -> Array:
     """Mean over the entries that are not NaN; NaN where there is none."""
     defined = ~np.isnan(values)
