@@ -285,7 +285,7 @@ def test_replication_leaves_groups_of_one_class_alone():
     )
 
 
-# -- scikit-learn -----------------------------------------------------------------------------------
+# -- scikit-learn ------------------------------------------------------------------------------
 
 
 @parametrize_with_checks(
@@ -326,7 +326,7 @@ def test_clone_and_parameters():
     assert json.dumps(reweighter.get_params()["clip"]) == "[0.1, 5]"
 
 
-# -- bad input ----------------------------------------------------------------------------------------
+# -- bad input ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
