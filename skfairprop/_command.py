@@ -77,7 +77,9 @@ def _add_audit(commands) -> None:
         help="checks whose value cannot be computed",
     )  # fmt: skip
     out = audit.add_argument_group("output")
-    out.add_argument("--out", default="skfairprop-audit", metavar="DIR", help="folder for the files")
+    out.add_argument(
+        "--out", default="skfairprop-audit", metavar="DIR", help="folder for the files"
+    )
     out.add_argument("--junit", metavar="FILE", help="the checks as JUnit XML")
     out.add_argument("--markdown", metavar="FILE", help="the checks as Markdown")
     out.add_argument("--color", choices=("auto", "always", "never"), default="auto")
@@ -172,9 +174,7 @@ def _audit(args, rules) -> int:
 
 
 def _failed(audit, undefined: str) -> list:
-    return [
-        c for c in audit.checks if c.fired or (c.state == "undefined" and undefined == "fail")
-    ]
+    return [c for c in audit.checks if c.fired or (c.state == "undefined" and undefined == "fail")]
 
 
 def _write(audit, failed, args) -> list[Path]:
@@ -185,13 +185,22 @@ def _write(audit, failed, args) -> list[Path]:
     folder = Path(args.out)
     try:
         paths = _files.write_files(audit, folder, __version__)
+        try:
+            page = _files.audit_page(audit, __version__)
+        except ImportError as exc:
+            print(f"{PROG}: report.html was left out: {exc}", file=sys.stderr)
+        else:
+            paths.insert(0, folder / "report.html")
+            _write_text(paths[0], page)
         if args.junit:
             _write_text(Path(args.junit), _files.junit(audit, failed))
         if args.markdown:
             _write_text(Path(args.markdown), _files.markdown(audit, failed, __version__))
     except OSError as exc:
         where = exc.filename or folder
-        raise UsageError(f"{str(where)!r} cannot be written: {exc.strerror}; pass another --out") from None
+        raise UsageError(
+            f"{str(where)!r} cannot be written: {exc.strerror}; pass another --out"
+        ) from None
     return paths
 
 

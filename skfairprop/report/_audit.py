@@ -12,6 +12,7 @@ from skfairprop.groups import name_some
 from skfairprop.report._change import Change, data_to_model
 from skfairprop.report._report import FairnessReport
 from skfairprop.report._rules import Check, Rule, run_check
+from skfairprop.report._source import Source
 from skfairprop.report._table import (
     PRESETS,
     Table,
@@ -56,6 +57,7 @@ class Audit:
 
     report: FairnessReport
     table: Table
+    source: Source
     target: str
     model: str
     change: Change | None
@@ -100,6 +102,14 @@ def run_audit(options: AuditOptions) -> Audit:
     return Audit(
         report=report,
         table=table,
+        source=Source(
+            title=f"Fairness audit: {table.name}",
+            rows=len(frame),
+            columns=frame.shape[1],
+            target=str(target),
+            model=model,
+            sha256=table.sha256,
+        ),
         target=str(target),
         model=model,
         change=data_to_model(counts, pos_label=pos_label, confidence=options.confidence),

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import platform
+from dataclasses import replace
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
@@ -13,6 +14,7 @@ import scipy
 import sklearn
 
 from skfairprop.report._audit import Audit
+from skfairprop.report._page import build_page, render_page
 from skfairprop.report._report import _flat_rates, _plain
 from skfairprop.report._rules import Check
 from skfairprop.report._text import visible
@@ -57,6 +59,23 @@ def versions() -> dict[str, str]:
 
 def _check_dict(check: Check) -> dict:
     return vars(check) | {"verdict": check.verdict}
+
+
+def audit_page(audit: Audit, version: str) -> str:
+    """The page of an audit.
+
+    Raises
+    ------
+    ImportError
+        If jinja2 is not installed.
+    """
+    page = build_page(
+        audit.report,
+        replace(audit.source, versions={"skfairprop": version} | versions()),
+        checks=audit.checks,
+        document=audit_dict(audit, version),
+    )
+    return render_page(page)
 
 
 def write_files(audit: Audit, folder: Path, version: str) -> list[Path]:
@@ -188,7 +207,9 @@ def _cell(text: object) -> str:
     """Text in a Markdown table: no markup, no line breaks, no cell borders."""
     shown = visible(text)
     for char in "\\`*_[]<>|$~#":
-        shown = shown.replace(char, f"\\{char}" if char not in "<>" else {"<": "&lt;", ">": "&gt;"}[char])
+        shown = shown.replace(
+            char, f"\\{char}" if char not in "<>" else {"<": "&lt;", ">": "&gt;"}[char]
+        )
     return shown
 
 

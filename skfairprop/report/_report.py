@@ -5,6 +5,9 @@ import math
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import asdict
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,6 +15,10 @@ import pandas as pd
 from skfairprop.counts import GroupCounts
 from skfairprop.inference import benjamini_hochberg, benjamini_yekutieli
 from skfairprop.report._view import UNDEFINED_POLICIES, Settings, View, make_view
+
+if TYPE_CHECKING:
+    from skfairprop.report._rules import Check
+    from skfairprop.report._source import Section, Source
 
 SCHEMA_VERSION = 1
 
@@ -213,6 +220,46 @@ class FairnessReport:
         """Everything as JSON text; NaN becomes null."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
+    def to_html(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        source: "Source | None" = None,
+        checks: "Sequence[Check]" = (),
+        sections: "Sequence[Section]" = (),
+    ) -> str:
+        """The report as one HTML page without script, that needs no network.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            Where to write it, as UTF-8.
+        source : Source, optional
+            Title, data, model and versions to name on the page.
+        checks : sequence of Check
+            Outcomes of :meth:`check`, to show.
+        sections : sequence of Section
+            What to add: paragraphs, tables, pictures.
+
+        Returns
+        -------
+        str
+            The page.
+
+        Raises
+        ------
+        ImportError
+            If jinja2 is not installed; it comes with the extra "report".
+        """
+        from skfairprop.report._page import build_page, render_page
+        from skfairprop.report._source import Source
+
+        page = build_page(self, source or Source(), checks=checks, sections=sections)
+        html = render_page(page)
+        if path is not None:
+            Path(path).write_text(html, encoding="utf-8")
+        return html
+
     def __repr__(self) -> str:
         from skfairprop.report._text import report_text
 
@@ -337,9 +384,7 @@ def _flat_rates(by_group: pd.DataFrame, counts: GroupCounts) -> pd.DataFrame:
 
 
 def _records(table: pd.DataFrame) -> list[dict]:
-    return [
-        {str(k): _plain(v) for k, v in row.items()} for row in table.to_dict("records")
-    ]
+    return [{str(k): _plain(v) for k, v in row.items()} for row in table.to_dict("records")]
 
 
 def _plain(value):

@@ -182,7 +182,9 @@ def check_names(rule: Rule, metrics) -> None:
     known = [*metrics, *GROUP_MEASURES]
     for term in rule.terms:
         if term.name not in known:
-            raise RuleError(f"rule {rule.text!r}: no metric {term.name!r}{closest(term.name, known)}")
+            raise RuleError(
+                f"rule {rule.text!r}: no metric {term.name!r}{closest(term.name, known)}"
+            )
 
 
 def run_check(report: FairnessReport, rule: str | Rule) -> Check:
@@ -207,9 +209,7 @@ def run_check(report: FairnessReport, rule: str | Rule) -> Check:
     rows = [_row(report, term, parsed) for term in parsed.terms]
     states = [_state(term, row) for term, row in zip(parsed.terms, rows, strict=True)]
     values = [row.get(t.field, math.nan) for t, row in zip(parsed.terms, rows, strict=True)]
-    fired = all(
-        _COMPARE[t.op](v, t.limit) for t, v in zip(parsed.terms, values, strict=True)
-    )
+    fired = all(_COMPARE[t.op](v, t.limit) for t, v in zip(parsed.terms, values, strict=True))
     undefined = any(math.isnan(v) for v in values)
     state = "undefined" if undefined else _joint_state(states)
     shown = rows[states.index(state)] if state in states else rows[0]
@@ -217,7 +217,9 @@ def run_check(report: FairnessReport, rule: str | Rule) -> Check:
         parsed.text,
         fired=fired and not undefined,
         state=state,
-        **{name: float(shown.get(name, math.nan)) for name in ("value", "lower", "upper", "chance")},
+        **{
+            name: float(shown.get(name, math.nan)) for name in ("value", "lower", "upper", "chance")
+        },
     )
 
 

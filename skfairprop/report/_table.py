@@ -93,7 +93,11 @@ def _read_csv(data: bytes, name: str, sep: str) -> pd.DataFrame:
     compression = "gzip" if data[:2] == b"\x1f\x8b" else None
     try:
         frame = pd.read_csv(
-            io.BytesIO(data), sep=sep, compression=compression, encoding="utf-8-sig", low_memory=False
+            io.BytesIO(data),
+            sep=sep,
+            compression=compression,
+            encoding="utf-8-sig",
+            low_memory=False,
         )
     except UnicodeDecodeError:
         raise UsageError(

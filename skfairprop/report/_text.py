@@ -9,42 +9,14 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from skfairprop._visible import visible
 from skfairprop.report._change import Change
 from skfairprop.report._report import FairnessReport
 from skfairprop.report._rules import Check
 from skfairprop.report._view import View
-from skfairprop._visible import visible
+from skfairprop.report._wording import DATA_MEASURES, main_measures, measure_title
 
 WIDTH = 80
-BINARY_MEASURES = (
-    "demographic_parity_difference",
-    "demographic_parity_ratio",
-    "equal_opportunity_difference",
-    "false_positive_rate_difference",
-    "equalized_odds_difference",
-    "precision_difference",
-    "accuracy_difference",
-    "overall_disparity",
-    "combined_error_variance",
-)
-CLASS_MEASURES = (
-    "term_by_term_equalized_odds",
-    "classwise_equalized_odds",
-    "equal_opportunity",
-    "demographic_parity",
-    "overall_disparity",
-    "combined_error_variance",
-    "symmetric_distance_error",
-    "accuracy_difference",
-)
-DATA_MEASURES = (
-    "ens_bias",
-    "dsap_representational_bias",
-    "shannon_evenness_bias",
-    "cramers_v",
-    "dsap_stereotypical_bias",
-)
-_ACRONYMS = {"dsap": "DSAP", "ens": "ENS", "v": "V", "cramers": "Cramer's", "lr": "LR"}
 _MAX_GROUPS = 12
 
 
@@ -95,15 +67,6 @@ def clip(text: object, width: int) -> str:
     return shown if len(shown) <= width else shown[: max(width - 2, 1)] + ".."
 
 
-def metric_title(name: str) -> str:
-    """A metric's name for people: "Demographic parity difference"."""
-    base, _, of = name.partition("[")
-    words = [_ACRONYMS.get(w, w) for w in base.split("_")]
-    text = " ".join(words)
-    text = text[0].upper() + text[1:]
-    return f"{text} (predictions)" if of else text
-
-
 def report_text(
     report: FairnessReport,
     *,
@@ -137,7 +100,9 @@ def audit_text(audit, style: Style) -> str:
     else:
         facts += f"   target: {clip(audit.target, 20)}, {report.counts.n_classes} classes"
     seed = report.settings.random_state
-    how = f"groups: {clip(report.views[0].name, 30)}   model: {clip(audit.model, 30)}   seed: {seed}"
+    how = (
+        f"groups: {clip(report.views[0].name, 30)}   model: {clip(audit.model, 30)}   seed: {seed}"
+    )
     body = report_text(report, style=style, checks=audit.checks, change=audit.change)
     return f"{facts}\n{style.dim(how)}\n\n{body}"
 
@@ -218,7 +183,9 @@ def _classes_block(view: View, report: FairnessReport, style: Style) -> list[str
         if defined:
             low, high = min(defined), max(defined)
             gap = high[0] - low[0]
-            ends = f"{_percent(low[0])} {clip(low[1], 14)} to {_percent(high[0])} {clip(high[1], 14)}"
+            ends = (
+                f"{_percent(low[0])} {clip(low[1], 14)} to {_percent(high[0])} {clip(high[1], 14)}"
+            )
         true, pred = counts.values[:, k, :].sum() / total, counts.values[:, :, k].sum() / total
         text = f"{clip(label, 21):22s}{_percent(true):>8s}{_percent(pred):>10s}   {ends}"
         rows.append((gap, text))
@@ -229,8 +196,8 @@ def _classes_block(view: View, report: FairnessReport, style: Style) -> list[str
 def _measures_block(report: FairnessReport, style: Style) -> list[str]:
     view = report.views[0]
     table = report.metrics.loc[view.name]
-    names = [n for n in _main_measures(table, view) if n in table.index]
-    if not names:
+    names = main_measures(view)
+    if not view.counts.predicted:
         return []
     level = f"{100 * report.settings.confidence:g}%"
     out = [style.head(_measure_heading("GAP MEASURES", f"{level} interval"))]
@@ -244,18 +211,12 @@ def _measures_block(report: FairnessReport, style: Style) -> list[str]:
     return out
 
 
-def _main_measures(table: pd.DataFrame, view: View) -> tuple[str, ...]:
-    if not view.counts.predicted:
-        return ()
-    return BINARY_MEASURES if BINARY_MEASURES[0] in table.index else CLASS_MEASURES
-
-
 def _measure_heading(title: str, interval: str) -> str:
     return f"{title:31s}{'value':>7s}  {interval:13s}{'by chance':>11s}{'p':>7s}{'q':>7s}"
 
 
 def _measure_line(name: str, row: pd.Series, style: Style, *, title: str | None = None) -> str:
-    title = title or metric_title(name)
+    title = title or measure_title(name)
     mark = "" if row.get("reliable", True) else " (few)"
     text = f"{clip(title + mark, 30):31s}{_decimal(row['value']):>7s}  {_interval(row):15s}"
     text += f"{_decimal(row['chance']):>9s}{_decimal(row['p']):>7s}{_decimal(row.get('q')):>7s}"
@@ -298,7 +259,7 @@ def _alone_block(report: FairnessReport, style: Style) -> list[str]:
     out = [style.head(_measure_heading("ONE COLUMN AT A TIME", "interval"))]
     for view in report.views[1:]:
         table = report.metrics.loc[view.name]
-        names = _main_measures(table, view) or DATA_MEASURES[3:4]
+        names = main_measures(view) if view.counts.predicted else DATA_MEASURES[3:4]
         chosen = [n for n in (names[0], "equalized_odds_difference") if n in table.index]
         for name in chosen:
             title = f"{clip(view.name, 12)}: {_short_title(name)}"
@@ -307,7 +268,9 @@ def _alone_block(report: FairnessReport, style: Style) -> list[str]:
 
 
 def _short_title(name: str) -> str:
-    return metric_title(name).lower().removesuffix(" difference").replace("cramer's v", "Cramer's V")
+    return (
+        measure_title(name).lower().removesuffix(" difference").replace("cramer's v", "Cramer's V")
+    )
 
 
 def _change_block(change: Change | None, style: Style) -> list[str]:

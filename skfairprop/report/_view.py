@@ -156,7 +156,9 @@ def _why_not(metric: Metric, counts: GroupCounts, positive: bool) -> str | None:
 def _metric_table(
     counts: GroupCounts, calls: Mapping[str, MetricCall], settings: Settings
 ) -> pd.DataFrame:
-    statistics = _inferred(counts, calls, settings) if settings.bootstrap else _values(counts, calls)
+    statistics = (
+        _inferred(counts, calls, settings) if settings.bootstrap else _values(counts, calls)
+    )
     drivers = [_driver_row(counts, call) for call in calls.values()]
     out = pd.concat(
         [statistics, pd.DataFrame(drivers, index=statistics.index, columns=DRIVER_COLUMNS)], axis=1
@@ -235,7 +237,7 @@ def _driver_values(driver: Driver) -> tuple:
 
 def _rates_with_intervals(counts: GroupCounts, pos_label, settings: Settings) -> pd.DataFrame:
     table = group_rates(counts, pos_label=pos_label, denominators=True)
-    effective = _effective_share(counts, table)
+    effective = effective_share(counts, table)
     for name in [c.removeprefix("n_") for c in table if c.startswith("n_")]:
         n = table[f"n_{name}"].to_numpy(float) * effective
         with np.errstate(invalid="ignore"):
@@ -247,7 +249,7 @@ def _rates_with_intervals(counts: GroupCounts, pos_label, settings: Settings) ->
     return table
 
 
-def _effective_share(counts: GroupCounts, table: pd.DataFrame) -> np.ndarray:
+def effective_share(counts: GroupCounts, table: pd.DataFrame) -> np.ndarray:
     """Kish's effective number of rows per unit of weight, for each row of the table of rates."""
     if counts.squared is None:
         return np.ones(len(table))

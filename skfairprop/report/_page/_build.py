@@ -1,0 +1,140 @@
+"""The page as data: everything that its template prints."""
+
+import base64
+import json
+from collections.abc import Sequence
+
+from skfairprop.report._page._data import data_part
+from skfairprop.report._page._drivers import pairs_behind
+from skfairprop.report._page._gaps import gaps_part
+from skfairprop.report._page._groups import alone_blocks, blocks_part, make_blocks
+from skfairprop.report._page._methods import facts, methods, reading
+from skfairprop.report._page._numbers import decimal, name, quoted, span
+from skfairprop.report._page._pairs import pairs_part
+from skfairprop.report._page._short import cards, sentences
+from skfairprop.report._rates import has_one_class, positive_label
+from skfairprop.report._report import FairnessReport
+from skfairprop.report._rules import Check
+from skfairprop.report._source import PLACES, Section, Source
+
+_DIGITS = 6  # of the numbers in the data that the page carries; counts are whole
+
+
+def build_page(
+    report: FairnessReport,
+    source: Source,
+    *,
+    checks: Sequence[Check] = (),
+    sections: Sequence[Section] = (),
+    document: dict | None = None,
+) -> dict:
+    """Everything that the template prints, as text and numbers."""
+    view = report.views[0]
+    one_class = has_one_class(view)
+    positive = quoted(positive_label(view.counts, report.pos_label)) if one_class else "the class"
+    blocks = make_blocks(view, report.pos_label)
+    data = data_part(report, blocks, positive)
+    pairs = pairs_part(report, blocks)
+    added = {place: [_section(s) for s in sections if s.place == place] for place in PLACES}
+    return {
+        "title": name(source.title or "Fairness audit"),
+        "view_name": name(view.name),
+        "n_groups": view.counts.n_groups,
+        "predicted": view.counts.predicted,
+        "several_classes": not one_class,
+        "positive": positive,
+        "level": f"{100 * report.settings.confidence:g}%",
+        "small": report.settings.min_count,
+        "inferred": report.settings.bootstrap > 0,
+        "facts": facts(report, source),
+        "short": sentences(report, blocks, change=data["change"], checks=checks),
+        "cards": cards(report, positive, data["change"], pairs),
+        "checks": [_check(check) for check in checks],
+        "blocks": blocks_part(report, view, blocks),
+        "alone": [
+            {
+                "name": name(other.name),
+                "blocks": blocks_part(report, other, alone_blocks(other, report.pos_label)),
+            }
+            for other in report.views[1:]
+        ],
+        "gaps": gaps_part(report, positive),
+        "pairs": pairs,
+        "data": data,
+        "behind": pairs_behind(report),
+        "sections": added,
+        "nav": _nav(view.counts.predicted, added),
+        "notes": [name(note) for note in report.notes],
+        "reading": reading(report, source, positive),
+        "methods": methods(report, source),
+        "command": None if source.command is None else name(source.command),
+        "json": _json(document if document is not None else report.to_dict()),
+    }
+
+
+def _nav(predicted: bool, added: dict) -> list[tuple[str, str]]:
+    """Ids and titles of the sections that there are."""
+    titles = {
+        "short": "In short",
+        "checks": "Your checks",
+        "groups": "Groups",
+        "gaps": "Gap measures" if predicted else "Measures",
+        "pairs": "Pairs",
+        "data": "Data to model" if predicted else "The data set",
+        "before_after": "Before and after",
+        "drivers": "What drives it",
+        "explanations": "Explanations",
+        "estimations": "Estimations",
+        "read": "How to read",
+        "methods": "Methods",
+    }
+    empty = [p for p in ("before_after", "explanations", "estimations") if not added[p]]
+    return [(key, title) for key, title in titles.items() if key not in empty]
+
+
+def _section(section: Section) -> dict:
+    """What was added, as the template prints it."""
+    table = None
+    if section.table is not None:
+        frame = section.table.reset_index()
+        table = {
+            "heads": [name(c) for c in frame.columns],
+            "rows": [[_cell(v) for v in row] for row in frame.itertuples(index=False)],
+        }
+    return vars(section) | {
+        "title": name(section.title),
+        "text": [name(t) for t in section.text],
+        "table": table,
+    }
+
+
+def _cell(value) -> str:
+    return decimal(value) if isinstance(value, float) else name(value)
+
+
+def _check(check: Check) -> dict:
+    return {
+        "rule": name(check.rule),
+        "verdict": check.verdict,
+        "fired": check.fired,
+        "state": check.state,
+        "value": decimal(check.value),
+        "span": span(check.lower, check.upper),
+        "chance": decimal(check.chance),
+    }
+
+
+def _json(document: dict) -> dict:
+    """The data of the report, as a link can carry them."""
+    text = json.dumps(_rounded(document), separators=(",", ":"), allow_nan=False)
+    return {"base64": base64.b64encode(text.encode()).decode(), "kb": max(1, len(text) // 1000)}
+
+
+def _rounded(value):
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}")
+    if isinstance(value, dict):
+        return {k: _rounded(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_rounded(v) for v in value]
+    return value

@@ -1,0 +1,204 @@
+"""From data to model: how a gap in the labels changes, and the data set itself."""
+
+import numpy as np
+
+from skfairprop.groups import label_text
+from skfairprop.metrics import METRICS
+from skfairprop.report._change import Change, data_to_model
+from skfairprop.report._page._figures import Scale, round_up, slope_lines, spread
+from skfairprop.report._page._gaps import interval_text, measure_row
+from skfairprop.report._page._groups import Block, pictured
+from skfairprop.report._page._numbers import (
+    TO,
+    decimal,
+    name,
+    percent,
+    points,
+    quoted,
+    to,
+    whole,
+)
+from skfairprop.report._rates import RateColumn
+from skfairprop.report._report import FairnessReport
+from skfairprop.report._wording import DATA_MEASURES
+
+MAX_CLASSES = 14
+MAX_ROWS = 24
+_FLOOR = 5.0  # residuals of cells with a smaller expected count are only rough
+
+
+def change_sentence(change: Change | None, confidence: float) -> str:
+    """What the model does to the largest gap in the labels, in a sentence or three."""
+    if change is None:
+        return ""
+    share = "" if change.label is None else f" of {quoted(change.label)}"
+    high, low = quoted(change.high), quoted(change.low)
+    if change.data < 0.0005:
+        start = f"In the data the groups have the same share{share}."
+    else:
+        start = (
+            f"In the data {high} and {low} are {points(change.data)} points apart in the share"
+            f"{share or ' of the wanted class'}; in the predictions {points(change.model)} points."
+        )
+    return f"{start} {change_verdict(change, confidence)}"
+
+
+def change_verdict(change: Change, confidence: float) -> str:
+    """Whether the model widens the gap, narrows it, turns it round, or cannot be told."""
+    span = to(change.lower, change.upper, lambda v: points(v, sign=True))
+    moved = f"{points(change.change, sign=True)} points, {100 * confidence:g}% interval {span}"
+    if change.upper < -change.data and change.data > 0:
+        return f"The model turns the gap round ({moved})."
+    if change.lower > 0:
+        return f"The model widens the gap ({moved})."
+    if change.upper < 0:
+        return f"The model narrows the gap ({moved})."
+    return f"This sample cannot tell whether the model widens or narrows the gap ({moved})."
+
+
+def data_part(report: FairnessReport, blocks: list[Block], positive: str) -> dict:
+    """Everything of the section on the data set."""
+    view = report.views[0]
+    change = data_to_model(
+        view.counts, pos_label=report.pos_label, confidence=report.settings.confidence
+    )
+    return {
+        "change": change,
+        "sentence": change_sentence(change, report.settings.confidence),
+        "slopes": _slopes(report, blocks, change),
+        "contingency": contingency(report),
+        "measures": _measures(report, positive),
+        "amplification": _amplification(report, positive),
+    }
+
+
+def _slopes(report: FairnessReport, blocks: list[Block], change: Change | None) -> dict | None:
+    """Base rate to predicted rate of the class that the change is about."""
+    if change is None:
+        return None
+    found = {(c.key, str(c.label)): c for b in blocks for c in b.columns}
+    label = change.label
+    columns = [
+        c
+        for (key, text), c in found.items()
+        if key in ("base_rate", "selection_rate") and (label is None or text == label)
+    ][:2]
+    data, model = columns
+    small = report.settings.min_count
+    groups = pictured(model)
+    lines = [
+        {
+            "data": (data.values[g], data.lower[g], data.upper[g]),
+            "model": (model.values[g], model.lower[g], model.upper[g]),
+            "few": bool(data.n[g] < small),
+        }
+        for g in groups
+    ]
+    ends = np.array([line[side] for line in lines for side in ("data", "model")])
+    scale = _slope_scale(ends)
+    return _drawn_slopes(report, groups, lines, scale, data, model)
+
+
+def _slope_scale(ends: np.ndarray) -> Scale:
+    low, high = float(np.nanmin(ends)), float(np.nanmax(ends))
+    step = round_up(max(high - low, 0.02) / 4)
+    return Scale(
+        max(0.0, step * np.floor(low / step)), min(1.0, step * np.ceil(high / step - 1e-9))
+    )
+
+
+def _drawn_slopes(report, groups, lines, scale: Scale, data: RateColumn, model: RateColumn) -> dict:
+    names = [name(report.counts.group_texts[g]) for g in groups]
+    height = scale.high - scale.low
+    wished = [1 - (line["model"][0] - scale.low) / height for line in lines]
+    placed = spread(wished, min(0.075, 0.98 / max(len(lines), 1)), 0.0, 1.0)
+    labels = [
+        {
+            "name": n,
+            "top": f"{100 * top:.4g}%",
+            "few": line["few"],
+            "text": f"{percent(line['data'][0])} → {percent(line['model'][0])}",
+        }
+        for n, top, line in zip(names, placed, lines, strict=True)
+    ]
+    told = "; ".join(f"{label['name']} {label['text']}" for label in labels)
+    return {
+        "svg": slope_lines(lines, scale),
+        "labels": labels,
+        "ticks": [
+            (f"{100 * (1 - (v - scale.low) / height):.4g}%", percent(v)) for _, v in scale.ticks(4)
+        ],
+        "class": quoted(data.label),
+        "description": f"Share of {quoted(data.label)} in the data and in the predictions: {told}",
+        "left_out": len(model.values) - len(labels),
+    }
+
+
+def contingency(report: FairnessReport) -> dict:
+    """Group x class with the counts expected without association, and standardised residuals."""
+    counts = report.counts.of_labels()
+    table = counts.values.astype(float)
+    classes = np.arange(counts.n_classes)
+    if counts.n_classes > MAX_CLASSES:
+        classes = np.sort(np.argsort(-table.sum(0), kind="stable")[:MAX_CLASSES])
+    total = table.sum()
+    rows, columns = table.sum(1, keepdims=True), table.sum(0, keepdims=True)
+    expected = rows * columns / total
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread_ = np.sqrt(expected * (1 - rows / total) * (1 - columns / total))
+        residual = np.where(spread_ > 0, (table - expected) / spread_, 0.0)
+    largest = np.argsort(-np.abs(residual).max(1), kind="stable")[:MAX_ROWS]
+    groups = np.sort(largest)
+    return {
+        "classes": [name(label_text(counts.classes[k])) for k in classes],
+        "rows": [
+            {
+                "name": name(counts.group_texts[g]),
+                "cells": [_residual(table, expected, residual, g, k) for k in classes],
+            }
+            for g in groups
+        ],
+        "groups_left_out": counts.n_groups - len(groups),
+        "classes_left_out": counts.n_classes - len(classes),
+        "weighted": counts.squared is not None,
+    }
+
+
+def _residual(table, expected, residual, g: int, k: int) -> dict:
+    value = residual[g, k]
+    return {
+        "n": whole(table[g, k]),
+        "expected": whole(round(expected[g, k], 0 if expected[g, k] >= 10 else 1)),
+        "residual": points(value / 100, sign=True),
+        "shade": round(min(abs(value) / 10, 0.5), 2) if expected[g, k] >= _FLOOR else 0,
+        "side": "pos" if value > 0 else "neg",
+        "far": bool(abs(value) >= 3 and expected[g, k] >= _FLOOR),
+    }
+
+
+def _measures(report: FairnessReport, positive: str) -> list[dict]:
+    """Measures of the data set, with the same of the predictions beside them."""
+    view = report.views[0]
+    table = report.metrics.loc[view.name]
+    out = []
+    for metric in DATA_MEASURES:
+        if metric not in table.index:
+            continue
+        row = measure_row(report, metric, table.loc[metric], positive)
+        row |= {"predicted": TO, "predicted_span": ""}
+        after = f"{metric}[y_pred]"
+        about_sizes = METRICS[metric].null is None  # the predictions do not change group sizes
+        if after in table.index and not about_sizes:
+            found = table.loc[after]
+            row["predicted"] = decimal(found["value"])
+            row["predicted_span"] = interval_text(found, METRICS[metric].best)
+        out.append(row)
+    return out
+
+
+def _amplification(report: FairnessReport, positive: str) -> list[dict]:
+    """Amplification measures, as far as the registry and the counts allow them."""
+    view = report.views[0]
+    table = report.metrics.loc[view.name]
+    table = table[table["family"] == "amplification"]
+    return [measure_row(report, metric, row, positive) for metric, row in table.iterrows()]
