@@ -256,7 +256,8 @@ def mals_bias_amplification(
     if not return_details:
         return value
     table = share_table(before, after)
-    return Bunch(value=value, pairs=table, worst_pair=worst_pair(table))
+    worst = worst_pair(table[table["over_represented"]])
+    return Bunch(value=value, pairs=table, worst_pair=worst)
 
 
 def differential_fairness_bias_amplification(
