@@ -34,7 +34,7 @@ def _at_least_two(values: Array, rates: Array) -> Array:
 def divide(numerator: Array, denominator: Array) -> Array:
     """Elementwise quotient, NaN where the denominator is 0 or NaN."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    out = np.full(numerator.shape, np.nan)
+    out = np.full_like(numerator, np.nan, dtype=float)  # in the memory order of its input
     return np.divide(numerator, denominator, out=out, where=denominator > 0)
 
 
