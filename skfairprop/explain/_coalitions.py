@@ -41,6 +41,33 @@ class Design:
     full: np.ndarray
 
 
+@dataclass(frozen=True)
+class Route:
+    """Where the cells of coalitions are mixed and who is asked.
+
+    Attributes
+    ----------
+    outputs : callable
+        From a matrix of shape (m, k) to scores of shape (m, K).
+    rows : ndarray of shape (n, k)
+        The rows to explain.
+    background : ndarray of shape (r, k)
+    source : ndarray of int, shape (k,)
+        Feature of the design that each column belongs to; -1 for a column that never varies.
+    """
+
+    outputs: Callable[[np.ndarray], np.ndarray]
+    rows: np.ndarray
+    background: np.ndarray
+    source: np.ndarray
+
+    def mixed(self, design: Design, rows: slice, entries: slice) -> np.ndarray:
+        """Each of the `rows` in each of the `entries` of the design, one after the other."""
+        masks = design.masks[entries][:, self.source]
+        fill = self.background[design.rows[entries]]
+        return np.where(masks, self.rows[rows, None, :], fill).reshape(-1, len(self.source))
+
+
 def all_coalitions(n_features: int, n_rows: int) -> Design:
     """Every coalition with every background row: the exact interventional Shapley values.
 
@@ -120,22 +147,13 @@ def paired_walks(
     )
 
 
-def evaluate(
-    design: Design,
-    outputs: Callable[[np.ndarray], np.ndarray],
-    Z: np.ndarray,
-    background: np.ndarray,
-    columns: np.ndarray,
-) -> np.ndarray:
-    """Attributions of the rows of `Z` under a design.
+def evaluate(design: Design, route: Route, columns: np.ndarray) -> np.ndarray:
+    """Attributions of the rows of a route under a design.
 
     Parameters
     ----------
     design : Design
-    outputs : callable
-        From a matrix of shape (n, d) to scores of shape (n, K).
-    Z : ndarray of shape (n, d)
-    background : ndarray of shape (r, d)
+    route : Route
     columns : ndarray of int, shape (n,)
         Output column to explain for each row.
 
@@ -144,18 +162,19 @@ def evaluate(
     ndarray of shape (n, d)
         Each row sums to its score minus the mean score of the background rows visited.
     """
-    n, d = Z.shape
-    scores = outputs(Z)[np.arange(n), columns]
-    phi = scores[:, None] * design.full + (outputs(background).T @ design.empty)[columns]
-    size = block_rows(d)
+    n = len(columns)
+    scores = route.outputs(route.rows)[np.arange(n), columns]
+    empty = route.outputs(route.background).T @ design.empty
+    phi = scores[:, None] * design.full + empty[columns]
+    size = block_rows(route.rows.shape[1])
     for m in range(0, len(design.masks), size):
         entries = slice(m, m + size)
-        masks, fill = design.masks[entries], background[design.rows[entries]]
-        step = max(1, size // len(masks))
+        weights = design.weights[entries]
+        step = max(1, size // len(weights))
         for i in range(0, n, step):
-            rows = slice(i, min(i + step, n))
-            mixed = np.where(masks, Z[rows, None, :], fill)
-            column = np.repeat(columns[rows], len(masks))
-            values = outputs(mixed.reshape(-1, d))[np.arange(len(column)), column]
-            phi[rows] += values.reshape(-1, len(masks)) @ design.weights[entries]
+            rows = slice(i, i + step)
+            column = np.repeat(columns[rows], len(weights))
+            outputs = route.outputs(route.mixed(design, rows, entries))
+            values = outputs[np.arange(len(column)), column]
+            phi[rows] += values.reshape(-1, len(weights)) @ weights
     return phi

@@ -10,10 +10,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from skfairprop._random import RandomState
+
 from ._explanation import Explainer, Explanation, signed_l1
 from ._lime import LimeExplainer
 from ._model import as_model
-from ._seed import RandomState, resolve_seed
+from ._seed import resolve_seed
 from ._shap import ShapExplainer
 
 EXPLAINERS = {"shap": ShapExplainer, "lime": LimeExplainer}

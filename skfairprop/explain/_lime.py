@@ -13,11 +13,12 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from skfairprop._optional import import_optional
+from skfairprop._random import RandomState
 
 from ._explanation import Explanation, drop_rounding
 from ._lime_draw import draw_neighbourhood
 from ._model import Predictor, as_model, target_columns
-from ._seed import RandomState, resolve_seed
+from ._seed import resolve_seed
 from ._table import Table, as_container
 
 

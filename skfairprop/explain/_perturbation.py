@@ -11,7 +11,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from ._seed import RandomState, resolve_seed
+from skfairprop._random import RandomState
+
+from ._seed import resolve_seed
 from ._table import Table, as_container
 
 

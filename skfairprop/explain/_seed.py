@@ -1,9 +1,8 @@
 """One integer from any random_state."""
 
-import numpy as np
-from sklearn.utils import check_random_state
+from numbers import Integral
 
-RandomState = int | np.random.RandomState | np.random.Generator | None
+from skfairprop._random import RandomState, as_generator
 
 
 def resolve_seed(random_state: RandomState) -> int:
@@ -14,17 +13,13 @@ def resolve_seed(random_state: RandomState) -> int:
     Parameters
     ----------
     random_state : int, RandomState, Generator or None
-        None draws fresh entropy and never touches NumPy's global generator.
+        None draws fresh entropy.
 
     Returns
     -------
     int
     """
-    if random_state is None:
-        random_state = np.random.default_rng()
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31 - 1))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    check_random_state(random_state)  # raises the message users know for anything but a seed
-    return int(random_state)
+    generator = as_generator(random_state)
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(generator.integers(2**31 - 1))

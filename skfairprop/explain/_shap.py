@@ -12,15 +12,18 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from ._coalitions import Design, all_coalitions, evaluate, paired_walks
+from skfairprop._random import RandomState
+
+from ._coalitions import Design, Route, all_coalitions, evaluate, paired_walks
 from ._explanation import Explanation, drop_rounding
 from ._model import Predictor, as_model, target_columns
-from ._seed import RandomState, resolve_seed
+from ._preprocessing import route_behind_preprocessing
+from ._seed import resolve_seed
 from ._shap_paths import TreePath, additive_attributions, is_linear, is_tree
 from ._table import Table, as_container
 
 Attribute = Callable[[np.ndarray, np.ndarray], np.ndarray | None]
-ROWS_PER_ROW = 1_000  # model rows for each explained row that n_permutations="auto" aims at
+ROWS_PER_ROW = 500  # model rows for each explained row that n_permutations="auto" aims at
 
 
 class ShapExplainer(BaseEstimator):
@@ -49,12 +52,16 @@ class ShapExplainer(BaseEstimator):
         "interventional" averages over at most `n_background` rows of the background.
         "median_baseline" compares with one row, the medians of the background: a
         *different value function*, 20 to 40 times faster for a forest.
+    sum_parts : bool, default=False
+        Use the second way, too, behind preprocessing that makes several inputs of a raw column,
+        as one-hot encoding does, and sum their values. It is 10 to 50 times faster than the third
+        way, but the sum is *not* the Shapley value of the column where trees combine its parts.
     n_background : int, default=100
         Background rows used where each is combined with each row to explain (2 for small tables,
         and "interventional" trees). A larger background is sampled down.
     n_permutations : int or "auto", default="auto"
         Pairs of feature orders of the third way; each visits one background row and costs
-        ``2 * (d - 1)`` model rows for each explained row. "auto" spends about 1,000 model rows
+        ``2 * (d - 1)`` model rows for each explained row. "auto" spends about 500 model rows
         for each explained row, but at least 10 and at most 200 pairs.
     max_exact_features : int, default=5
         Up to so many columns, the third way enumerates all coalitions and is exact. Its cost is
@@ -103,6 +110,7 @@ class ShapExplainer(BaseEstimator):
         *,
         method: str = "auto",
         tree: str = "path_dependent",
+        sum_parts: bool = False,
         n_background: int = 100,
         n_permutations: int | str = "auto",
         max_exact_features: int = 5,
@@ -110,6 +118,7 @@ class ShapExplainer(BaseEstimator):
     ):
         self.method = method
         self.tree = tree
+        self.sum_parts = sum_parts
         self.n_background = n_background
         self.n_permutations = n_permutations
         self.max_exact_features = max_exact_features
@@ -180,7 +189,7 @@ class ShapExplainer(BaseEstimator):
         if self.method == "auto" and is_linear(predictor.model):
             attribute: Attribute = partial(additive_attributions, predictor, self.background_)
         elif self.method == "auto" and is_tree(predictor.model):
-            path = TreePath(predictor, self.background_, self._sample, self.tree)
+            path = TreePath(predictor, self.background_, self._sample, self.tree, self.sum_parts)
             attribute = path.attribute
         else:
             return None
@@ -195,10 +204,12 @@ class ShapExplainer(BaseEstimator):
     def _agnostic(self, predictor: Predictor, X: Any, columns: np.ndarray) -> np.ndarray:
         """Values of the third way."""
         background = self.background_[self._design_rows]
-        values = [
-            evaluate(self._design, predictor.outputs, Z, background, columns[rows])
-            for rows, Z in predictor.table.blocks(X)
-        ]
+        values = []
+        for rows, Z in predictor.table.blocks(X):
+            route = route_behind_preprocessing(predictor, Z, background, self._design)
+            if route is None:
+                route = Route(predictor.outputs, Z, background, np.arange(Z.shape[1]))
+            values.append(evaluate(self._design, route, columns[rows]))
         return drop_rounding(np.concatenate(values), predictor.outputs(background))
 
     def _make_design(self, rng: np.random.Generator) -> tuple[Design, np.ndarray]:

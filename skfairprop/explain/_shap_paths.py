@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.special import expit, softmax
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -20,10 +19,10 @@ from skfairprop._optional import import_optional
 
 from ._explanation import drop_rounding
 from ._model import Model, Predictor
+from ._preprocessing import column_sources, final_inputs
 
 TOLERANCE = 1e-5  # of the largest output; float32 models are exact to about 1e-6
-PROBE_ROWS = 100  # rows of X and of the background that show which columns depend on which
-FLOAT32_TREES = (
+SKLEARN_TREES = (
     DecisionTreeClassifier,
     RandomForestClassifier,
     ExtraTreesClassifier,
@@ -45,7 +44,7 @@ def is_tree(model: Model) -> bool:
     if isinstance(final, HistGradientBoostingClassifier):
         # shap reads categorical splits as numeric ones: wrong values and no error
         return final.is_categorical_ is None or not np.any(final.is_categorical_)
-    return isinstance(final, FLOAT32_TREES)
+    return isinstance(final, SKLEARN_TREES)
 
 
 def additive_attributions(
@@ -95,23 +94,32 @@ class TreePath:
     sample : ndarray of int
         Rows of the background for the "interventional" value function.
     value_function : {"path_dependent", "interventional", "median_baseline"}
+    sum_parts : bool
+        Sum the values of several inputs of one column.
     """
 
     def __init__(
-        self, predictor: Predictor, background: np.ndarray, sample: np.ndarray, value_function: str
+        self,
+        predictor: Predictor,
+        background: np.ndarray,
+        sample: np.ndarray,
+        value_function: str,
+        sum_parts: bool,
     ):
         self._shap = import_optional("shap", extra="explain")
         self._predictor = predictor
-        self._preprocess, self._tree = predictor.model.steps()
+        self._tree = predictor.model.steps()[1]
         self._background = background
         self._sample = sample
         self._value_function = value_function
+        self._sum_parts = sum_parts
         self._explainer: Any = None
+        self._base: np.ndarray | None = None
 
     def attribute(self, Z: np.ndarray, columns: np.ndarray) -> np.ndarray | None:
         """Attributions of shape (n, d).
 
-        None if preprocessing does not keep to one output for each raw column or, with a warning,
+        None if the inputs of the trees do not belong to one raw column each or, with a warning,
         if shap fails or its values do not add up to the model's output.
 
         Parameters
@@ -122,17 +130,17 @@ class TreePath:
         source = self._sources(Z)
         if source is None:
             return None
-        inputs = self._inputs(Z)
+        inputs = self._rounded(final_inputs(self._predictor, Z).values)
         try:
             if self._explainer is None:
-                self._explainer = self._make_explainer()
+                self._explainer, self._base = self._make_explainer()
             raw = self._explainer.shap_values(inputs, check_additivity=False)
             values = three_dimensional(raw, *inputs.shape)
-            base = np.ravel(self._explainer.expected_value)
+            base = self._explainer.expected_value if self._base is None else self._base
+            totals = np.ravel(base) + values.sum(axis=1)
         except Exception as error:  # shap raises bare Exception and AssertionError, too
             self._warn(f"raised {type(error).__name__} ({str(error)[:100]})")
             return None
-        totals = base + values.sum(axis=1)
         gap = _gap(self._predictor, Z, totals)
         if gap > TOLERANCE:
             self._warn(f"do not add up to its output (largest gap {gap:.2g})")
@@ -140,61 +148,62 @@ class TreePath:
         if values.shape[2] == 1:
             values = np.concatenate([-values, values], axis=2)
         chosen = values[np.arange(len(Z)), :, columns]
-        known = source >= 0
-        if np.any(chosen[:, ~known]):
+        if np.any(chosen[:, source < 0]):
             return None  # an input that no raw column moved has a share: its source is unknown
-        out = np.zeros(Z.shape)
-        out[:, source[known]] = chosen[:, known]
+        out = chosen @ (source[:, None] == np.arange(Z.shape[1]))
         return drop_rounding(out, totals)
 
-    def _make_explainer(self) -> Any:
+    def _make_explainer(self) -> tuple[Any, np.ndarray | None]:
+        """The package's explainer, and what its values add to if the package has that wrong."""
         if self._value_function == "path_dependent":
-            return self._shap.TreeExplainer(self._tree, feature_perturbation="tree_path_dependent")
+            explainer = self._shap.TreeExplainer(
+                self._tree, feature_perturbation="tree_path_dependent"
+            )
+            return explainer, None
         if self._value_function == "interventional":
-            rows = self._inputs(self._background[self._sample])
+            rows = final_inputs(self._predictor, self._background[self._sample]).values
         else:
-            rows = _lower_median(self._inputs(self._background))
-        return self._shap.TreeExplainer(self._tree, rows, feature_perturbation="interventional")
+            rows = _lower_median(final_inputs(self._predictor, self._background).values)
+        explainer = self._shap.TreeExplainer(
+            self._tree, self._rounded(rows), feature_perturbation="interventional"
+        )
+        if isinstance(self._tree, HistGradientBoostingClassifier):
+            return explainer, self._tree.decision_function(rows).mean(axis=0)
+        return explainer, None
 
-    def _inputs(self, Z: np.ndarray) -> np.ndarray:
-        """What the tree sees, as floats."""
-        inputs = self._predictor.call(self._preprocess or (lambda X: X), Z)
-        if sparse.issparse(inputs):
-            inputs = inputs.toarray()
-        inputs = np.asarray(inputs, dtype=np.float64)
-        if isinstance(self._tree, FLOAT32_TREES):
-            # scikit-learn compares float32 values with the thresholds, shap what it is given
-            inputs = inputs.astype(np.float32).astype(np.float64)
-        return inputs
+    def _rounded(self, inputs: np.ndarray) -> np.ndarray:
+        """Inputs that go the same way in shap as in the model.
+
+        Most trees of scikit-learn compare float32 values with float64 thresholds, and shap's
+        interventional code compares whatever it is given with float32 thresholds.
+        """
+        in_float64 = isinstance(self._tree, HistGradientBoostingClassifier)
+        if in_float64 and self._value_function == "path_dependent":
+            return inputs
+        return inputs.astype(np.float32).astype(np.float64)
 
     def _sources(self, Z: np.ndarray) -> np.ndarray | None:
-        """Raw column behind each input of the tree, -1 where none moves it.
+        """Raw column behind each input of the tree, None if values can not be given to columns.
 
-        None if an input depends on several raw columns or several inputs on one: Shapley values
-        of the parts of a column do not sum to the value of the column when trees combine them.
+        Shapley values of the parts of a column do not sum to the value of the column when trees
+        combine them, so several inputs of one column are refused unless asked for.
         """
-        d = Z.shape[1]
-        if self._preprocess is None:
-            return np.arange(d)
-        probe = np.concatenate([Z[:PROBE_ROWS], self._background[:PROBE_ROWS]])
-        inputs = self._inputs(probe)
-        depends = np.zeros((d, inputs.shape[1]), dtype=bool)
-        for j in range(d):
-            for shift in (1, len(probe) // 2):
-                moved = probe.copy()
-                moved[:, j] = np.roll(probe[:, j], shift)
-                same = np.isclose(self._inputs(moved), inputs, equal_nan=True)
-                depends[j] |= ~same.all(axis=0)
-        if depends.sum(axis=0).max() > 1 or depends.sum(axis=1).max() > 1:
+        model, table = self._predictor.model, self._predictor.table
+        if model.steps()[0] is None and not table.is_numeric:
             return None
-        return np.where(depends.any(axis=0), depends.argmax(axis=0), -1)
+        rows = np.concatenate([Z, self._background])
+        source = column_sources(self._predictor, rows)
+        if source is None or self._sum_parts:
+            return source
+        _, parts = np.unique(source[source >= 0], return_counts=True)
+        return None if parts.max(initial=0) > 1 else source
 
     def _warn(self, reason: str) -> None:
         warnings.warn(
             f"shap's tree values of {type(self._tree).__name__} {reason}; "
             "coalitions of columns on the model's scores are used instead",
             UserWarning,
-            stacklevel=2,
+            stacklevel=6,
         )
 
 

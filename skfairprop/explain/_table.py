@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -69,8 +70,11 @@ class Column:
         cells = self._typed(self.values)
         if codes.size and codes.min() >= 0:
             return cells.take(codes)
-        missing = self.missing[0] if self.missing and isinstance(cells, np.ndarray) else None
-        return pd.api.extensions.take(cells, codes, allow_fill=True, fill_value=missing)
+        if cells.dtype != object:
+            return pd.api.extensions.take(cells, codes, allow_fill=True)
+        filled = np.full(len(codes), self.missing[0] if self.missing else np.nan, dtype=object)
+        filled[codes >= 0] = cells[codes[codes >= 0]]
+        return filled
 
     def _typed(self, values: pd.Index) -> Any:
         """Values in the column's dtype, widened if the background holds others than `X`."""
@@ -131,6 +135,12 @@ class Table:
         """Boolean array of shape (d,)."""
         return np.array([column.values is not None for column in self.columns])
 
+    @property
+    def is_numeric(self) -> bool:
+        """Whether all cells are numbers, if only as codes of categories."""
+        labels = [column.values for column in self.columns if column.values is not None]
+        return all(isinstance(value, Real) for values in labels for value in values)
+
     def adapted(self, X: Any) -> Table:
         """Layout of `X` with the codes of this table; values not seen before get new codes.
 
@@ -148,14 +158,28 @@ class Table:
         return replace(mine, columns=tuple(columns))
 
     def encode(self, X: Any) -> np.ndarray:
-        """Matrix of floats of shape (n, d); missing is NaN, or ``MISSING_CODE`` in a code."""
+        """Matrix of floats of shape (n, d); missing is NaN, or ``MISSING_CODE`` in a code.
+
+        Raises
+        ------
+        ValueError
+            If a number is infinite.
+        """
         X = as_container(X)
         if sparse.issparse(X):
             X = X.toarray()
         if isinstance(X, np.ndarray) and X.dtype.kind in "iuf" and not self.is_categorical.any():
-            return X.astype(np.float64)
-        encoded = [column.encode(_cells(X, j)) for j, column in enumerate(self.columns)]
-        return np.column_stack(encoded)
+            Z = X.astype(np.float64)
+        else:
+            cells = [column.encode(_cells(X, j)) for j, column in enumerate(self.columns)]
+            Z = np.column_stack(cells)
+        infinite = np.isinf(Z).any(axis=0)
+        if infinite.any():
+            raise ValueError(
+                f"{self.labels(infinite)} has infinite values, which have no mean or spread; "
+                "replace them by a large number or by a missing value"
+            )
+        return Z
 
     def blocks(self, X: Any) -> Iterator[tuple[slice, np.ndarray]]:
         """Encoded rows of `X` in blocks of bounded size, with their position."""
