@@ -370,17 +370,18 @@ def _kept_rows(group: Groups, stacklevel: int) -> np.ndarray | None:
 
 
 def warn_if_alone(name: str, rows: Rows, stacklevel: int = 3) -> bool:
-    """Whether there is only one group, which leaves nothing to compare; warns of that.
+    """Whether there is only one group, or no label, and so nothing to compare; warns of that.
 
     Warns of a single class as well, for which every metric is 0.
     """
-    groups = _labels_used(rows.group, rows.weight)
+    groups, reason = _labels_used(rows.group, rows.weight), ""
     if len(groups) < 2:
+        reason = f"it compares groups, and there is only one: {name_some(groups)}"
+    elif isinstance(rows.truth, LabelSets) and not rows.truth.matrix.count_nonzero():
+        reason = "no row of y_true has a label"
+    if reason:
         warnings.warn(
-            f"{name} is undefined (NaN): it compares groups, and there is only one: "
-            f"{name_some(groups)}",
-            UndefinedMetricWarning,
-            stacklevel=stacklevel,
+            f"{name} is undefined (NaN): {reason}", UndefinedMetricWarning, stacklevel=stacklevel
         )
         return True
     known = [v for v in (rows.truth, rows.pred) if isinstance(v, Labels)]

@@ -202,11 +202,8 @@ class Attacker:
         n_classes = len(target.labels) if isinstance(target, Labels) else 2
         truths, guesses, weights = [], [], []
         for train, test in splits:
-            fold_weight = None if weight is None else weight[train]
-            guess = self._guess(
-                features[train], goal[train], features[test], fold_weight, n_classes
-            )
-            guesses.append(guess)
+            known = (features[train], goal[train], None if weight is None else weight[train])
+            guesses.append(self._guess(*known, features[test], n_classes))
             truths.append(goal[test])
             weights.append(np.ones(len(goal[test])) if weight is None else weight[test])
         truth, guess, tested = (np.concatenate(part) for part in (truths, guesses, weights))

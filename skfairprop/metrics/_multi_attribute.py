@@ -54,9 +54,9 @@ def multi_attribute_bias_amplification(
     -------
     (mean, variance), or Bunch if `return_details`
         The mean absolute change, in [0, 1], and the (population) variance of the signed change.
-        NaN, with a warning, for one group. The Bunch has ``mean`` and ``variance`` and
-        ``changes``, a DataFrame with a row for each group (``prior``) and combination
-        (``target``, a tuple of labels): ``p_data``, ``p_model`` and ``change``; and
+        NaN, with a warning, for one group, or if no row has a label. The Bunch has ``mean``,
+        ``variance``, ``changes``, a DataFrame with a row for each group (``prior``) and
+        combination (``target``, a tuple of labels): ``p_data``, ``p_model`` and ``change``; and
         ``worst_pair``, that of the largest absolute change. Registry and scorer have the mean.
 
     Raises
@@ -149,8 +149,10 @@ def _combinations(rows: Rows, max_size: int | None) -> Iterator[Combinations]:
     """Combinations that the truth has; of one class a row, the classes."""
     if isinstance(rows.truth, LabelSets) and isinstance(rows.pred, LabelSets):
         matrices = (rows.truth.matrix, rows.pred.matrix)
-        groups = (rows.group.codes, len(rows.group.labels))
-        yield from count_combinations(*matrices, *groups, rows.weight, max_size)
+        n_groups = len(rows.group.labels)
+        if not matrices[0].count_nonzero():
+            yield Combinations(np.empty((0, 1), dtype=np.intp), *np.empty((2, n_groups, 0)))
+        yield from count_combinations(*matrices, rows.group.codes, n_groups, rows.weight, max_size)
         return
     assert rows.pred is not None  # read_rows requires it
     tables = [table_of(rows.group, v, rows.weight).to_numpy() for v in (rows.truth, rows.pred)]

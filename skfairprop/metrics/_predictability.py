@@ -87,8 +87,8 @@ default="accuracy"
     -------
     float, or Bunch if `return_details`
         In [0, 1], except for a callable and "inverse_log_loss", which is positive and unbounded.
-        The Bunch has ``value``; ``values`` and ``std`` (ddof=1) of the repeats; and for a
-        categorical target ``majority_share``, the accuracy of always guessing the commonest
+        The Bunch has ``value``; ``repeats``, the value of each, and their ``std`` (ddof=1); and
+        for a categorical target ``majority_share``, the accuracy of always guessing the commonest
         target, and for a categorical prior ``goodman_kruskal_lambda``, the share of the errors
         that knowing the prior avoids, (Psi - majority share) / (1 - majority share).
 
@@ -209,12 +209,12 @@ def directional_predictability_amplification(
     -------
     float, or Bunch if `return_details`
         In [-1, 1]; 0 where the model is as predictable as the data, positive where it is more so.
-        NaN, with a warning, for one group. The Bunch has ``value``; ``values`` and ``std`` of the
-        repeats; ``psi_data`` and ``psi_model``, and for classes ``majority_share_data`` and
-        ``_model``, ``lambda_data`` and ``_model`` (Goodman and Kruskal: the share of errors that
-        the prior avoids), ``worst_pair`` (prior, target, and how often they go together in the
-        data and from the model), ``accuracy``, and ``estimated_bias``, that of the closed form
-        by the size of the sample.
+        NaN, with a warning, for one group. The Bunch has ``value``; ``repeats``, the value of
+        each, and their ``std``; ``psi_data`` and ``psi_model``; ``estimated_bias``, that of the
+        closed form by the size of the sample; and for classes ``accuracy``,
+        ``majority_share_data`` and ``_model``, ``lambda_data`` and ``_model`` (Goodman and
+        Kruskal: the share of errors that the prior avoids), and ``worst_pair`` (prior, target, and
+        how often they go together in the data and from the model).
 
     Raises
     ------
@@ -428,4 +428,4 @@ def _amplification(
 
 def _bunch(value: float, values: np.ndarray) -> Bunch:
     spread = float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
-    return Bunch(value=float(value), values=values, std=spread)
+    return Bunch(value=float(value), repeats=values, std=spread)

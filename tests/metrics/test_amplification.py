@@ -432,6 +432,16 @@ def test_a_label_nobody_has_does_not_count():
         assert function(*padded, sensitive_features=group) == value
 
 
+@pytest.mark.parametrize("function", [directional_bias_amplification, mals_bias_amplification])
+def test_label_sets_without_a_label_are_undefined(function):
+    nobody, group = np.zeros((4, 2), dtype=int), list("aabb")
+    with pytest.warns(UndefinedMetricWarning, match="no row of y_true has a label"):
+        assert math.isnan(function(nobody, nobody, sensitive_features=group))
+    with pytest.warns(UndefinedMetricWarning, match="no row of y_true has a label"):
+        found = function(nobody, nobody, sensitive_features=group, return_details=True)
+    assert found.worst_pair is None
+
+
 # -- details ------------------------------------------------------------------------------------
 
 
