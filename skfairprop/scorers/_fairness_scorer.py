@@ -80,14 +80,21 @@ class FairnessScorer(GroupScorer):
     for the best, so that the scorer gives it -inf there. ``SequentialFeatureSelector``, ``RFECV``
     and ``LogisticRegressionCV`` may take it for the best too: pass ``undefined_score=-np.inf``.
 
-    Which way works where:
+    A group that is absent from a fold is not compared in it. With small groups the folds differ by
+    chance, and the mean over them lies above the value of the whole data.
 
-    - ``cross_validate``, the searches, the curves, ``permutation_test_score``: all.
-    - ``TunedThresholdClassifierCV`` and ``SequentialFeatureSelector``: a Series with the index of
-      y, or metadata; the scorer never sees the columns of X there.
-    - ``RFECV`` and ``LogisticRegressionCV``: metadata.
-    - ``permutation_importance``: a column of X is shuffled itself when its turn comes; give a
-      Series on the index of X.
+    Where the protected attribute is found:
+
+    - ``cross_validate``, the searches, the curves and ``permutation_test_score``: in a column of X,
+      on the index, or as metadata (the halving searches take one metric only).
+    - ``TunedThresholdClassifierCV`` and ``SequentialFeatureSelector``: on the index of y, or as
+      metadata. The columns of X never reach the scorer there.
+    - ``RFECV`` and ``LogisticRegressionCV``: as metadata only. X and y become arrays there.
+    - ``permutation_importance``: on the index of X. A column of X is itself shuffled when its turn
+      comes, and metadata are not routed.
+
+    The index has to be the one that the data had when it was made: once X was given a new one
+    from 0, the labels belong to other people, and nobody can see it.
 
     Examples
     --------

@@ -3,16 +3,11 @@
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
-from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import (
-    StratifiedKFold,
-)
+from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import LinearSVC
 
-from skfairprop.scorers import (
-    get_scorer,
-)
+from skfairprop.scorers import get_scorer
 
 DPD = "demographic_parity_difference"
 RATIOS = ["demographic_parity_ratio", "equal_opportunity_ratio", "equalized_odds_ratio"]

@@ -2,17 +2,7 @@
 
 import numpy as np
 import pytest
-from people import (
-    CV,
-    DPD,
-    GROUP,
-    MODEL,
-    X,
-    Y,
-    expected_scores,
-    scorer_and_params,
-    selection_gap,
-)
+from people import CV, DPD, GROUP, MODEL, X, Y, expected_scores, scorer_and_params, selection_gap
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_selection import RFECV, SequentialFeatureSelector
@@ -31,9 +21,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 
 from skfairprop.exceptions import ScorerSetupError
-from skfairprop.scorers import (
-    get_scorer,
-)
+from skfairprop.scorers import get_scorer
 
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
@@ -173,6 +161,14 @@ def test_threshold_tuning(way):
             y_pred = fitted.predict_proba(X.iloc[test])[:, 1] >= threshold
             gaps.append(-selection_gap(y_pred, GROUP.iloc[test]))
         assert score == pytest.approx(np.mean(gaps))
+
+
+def test_threshold_tuning_knows_no_scores():
+    tuned = TunedThresholdClassifierCV(
+        MODEL, scoring=get_scorer("estimation_erbs", sensitive_features=GROUP), cv=CV
+    )
+    with pytest.raises(ScorerSetupError, match="needs scores, and is passed no estimator here"):
+        tuned.fit(X, Y)
 
 
 def test_permutation_importance(way):

@@ -19,23 +19,16 @@ from people import (
 )
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
-from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score
-from sklearn.model_selection import (
-    cross_validate,
-)
+from sklearn.model_selection import cross_validate
 from sklearn.svm import LinearSVC
 
 from skfairprop import metrics
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.metrics import METRICS, Metric
-from skfairprop.scorers import (
-    get_scorer,
-    get_scorer_names,
-    get_scorers,
-    make_fairness_scorer,
-)
+from skfairprop.scorers import get_scorer, get_scorer_names, get_scorers, make_fairness_scorer
 
 # -- every metric is a scorer ------------------------------------------------------------------
 
@@ -182,6 +175,20 @@ def test_a_model_without_scores_says_so():
         scorer(NoScores(), X, Y)
 
 
+def test_scores_of_a_class_that_the_model_does_not_know():
+    three = Y.where(np.arange(len(Y)) % 4 > 0, 2)
+    scorer = get_scorer("estimation_erbs", sensitive_features="group", pos_label=2)
+    with pytest.raises(ScorerSetupError, match="scores of the class 2; LogisticRegression knows 0"):
+        scorer(LogisticRegression().fit(X, Y), X, three)
+
+
+def test_scores_of_one_group_are_undefined():
+    scorer = get_scorer("estimation_erbs")
+    with pytest.warns(UndefinedMetricWarning, match=r"estimation_erbs is undefined \(NaN\)"):
+        found = scorer(LogisticRegression().fit(X, Y), X, Y, sensitive_features=["a"] * len(X))
+    assert np.isnan(found)
+
+
 # -- making them -----------------------------------------------------------------------------------
 
 
@@ -221,6 +228,11 @@ def test_a_function_of_fairlearn():
     )
 
 
+ATTRIBUTIONS = Metric(
+    "m", len, family="procedural", formula="", source="", misleads="", inputs="attributions"
+)
+
+
 @pytest.mark.parametrize(
     "make, error, message",
     [
@@ -257,6 +269,7 @@ def test_a_function_of_fairlearn():
             "no options 'undefin",
         ),
         (lambda: get_scorer("estimation_erbs", min_group_size=2), ValueError, "'min_group_size'"),
+        (lambda: make_fairness_scorer(ATTRIBUTIONS), ValueError, "m needs attributions; it has a"),
         (lambda: make_fairness_scorer(gap_of_mean), ValueError, "say whether greater_is_better"),
         (
             lambda: make_fairness_scorer(accuracy_score, greater_is_better=True),

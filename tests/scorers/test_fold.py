@@ -5,34 +5,15 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from people import (
-    CV,
-    DPD,
-    GROUP,
-    MODEL,
-    X,
-    Y,
-    scorer_and_params,
-    selection_gap,
-)
+from people import CV, DPD, GROUP, MODEL, X, Y, scorer_and_params, selection_gap
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
-from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import (
-    KFold,
-    cross_val_score,
-    cross_validate,
-)
+from sklearn.model_selection import KFold, cross_val_score, cross_validate
 
 from skfairprop import GroupCounts, metrics
 from skfairprop.exceptions import ScorerSetupError
-from skfairprop.scorers import (
-    _fold,
-    get_scorer,
-    get_scorer_names,
-    get_scorers,
-)
+from skfairprop.scorers import _fold, get_scorer, get_scorer_names, get_scorers
 
 # -- once a fold -----------------------------------------------------------------------------------
 

@@ -6,37 +6,18 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from people import (
-    CV,
-    DPD,
-    GROUP,
-    MODEL,
-    X,
-    Y,
-    expected_scores,
-    gap_of_mean,
-    selection_gap,
-)
+from people import CV, DPD, GROUP, MODEL, X, Y, expected_scores, gap_of_mean, selection_gap
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
-from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, check_scoring, make_scorer
-from sklearn.model_selection import (
-    cross_val_score,
-    cross_validate,
-)
+from sklearn.model_selection import cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from skfairprop.scorers import (
-    FairnessScorer,
-    get_scorer,
-    get_scorers,
-    make_fairness_scorer,
-)
+from skfairprop.scorers import FairnessScorer, get_scorer, get_scorers, make_fairness_scorer
 
 # -- metadata and predictions ----------------------------------------------------------------------
 

@@ -3,14 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from people import (
-    CV,
-    DPD,
-    GROUP,
-    MODEL,
-    X,
-    Y,
-)
+from people import CV, DPD, GROUP, MODEL, X, Y
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import UndefinedMetricWarning
@@ -26,9 +19,7 @@ from sklearn.model_selection import (
 )
 
 from skfairprop.exceptions import ScorerSetupError
-from skfairprop.scorers import (
-    get_scorer,
-)
+from skfairprop.scorers import get_scorer
 
 # -- undefined is never the best -------------------------------------------------------------------
 
