@@ -67,10 +67,14 @@ class LimeExplainer(BaseEstimator):
 
     Notes
     -----
-    Differences from the lime package: missing values are allowed where the model allows them (a
-    bin of their own, or a share of the draws that the surrogate sees as the mean); a bin that
-    holds a single value, as in a constant column, is filled with that value, where lime fills in
-    0; all features are kept; ``decision_function`` is explained where there are no probabilities.
+    Differences from the lime package:
+
+    - Missing values are allowed where the model allows them: a bin of their own, or a share of
+      the draws that the surrogate sees as the mean.
+    - A bin that holds a single value is filled with that value, where lime fills in 0. A constant
+      column stays constant, where lime draws with a standard deviation of 1.
+    - All features are kept, and ``decision_function`` is explained where there are no
+      probabilities.
 
     The kernel weighs by the distance of standardised or binary columns, so for many columns and
     the default width all draws weigh about the same.

@@ -124,7 +124,9 @@ def _draw_normal(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Normal draws for the numeric columns, observed values for the others."""
     d = background.shape[1]
-    draws = random_state.normal(0, 1, n_samples * d).reshape(n_samples, d) * scale + mean
+    # a constant column has no spread: the scale of 1 that it is given is not one
+    spread = np.where((background == background[0]).all(axis=0), 0.0, scale)
+    draws = random_state.normal(0, 1, n_samples * d).reshape(n_samples, d) * spread + mean
     for j in np.flatnonzero(~numeric):
         draws[:, j] = _draw_observed(background[:, j], n_samples, random_state)
     labels = draws.copy()

@@ -12,6 +12,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -223,7 +224,7 @@ def test_missing_values_that_the_model_refuses_are_named(explainer, where):
     background, rows = FRAME[:60].copy(), FRAME[100:110].copy()
     (background if where == "background" else rows).iloc[:8, 1] = np.nan
     explainer = clone(explainer).fit(background)
-    with pytest.raises(ValueError, match="refuses missing values.* column 'b'; put an imputer"):
+    with pytest.raises(ValueError, match=r"refuses missing values.* column 'b'; put an imputer"):
         explainer.attribute(model, rows)
 
 
@@ -243,8 +244,6 @@ def test_predict_alone_is_refused(explainer):
 
 @over_explainers
 def test_unfitted_explainers_say_so(explainer):
-    from sklearn.exceptions import NotFittedError
-
     with pytest.raises(NotFittedError):
         clone(explainer).attribute(GaussianNB().fit(X, y), ROWS)
 
