@@ -102,6 +102,8 @@ def _dispatch(data, what: str) -> list[Column]:
             return [Column(_arrow_values(c), n) for n, c in zip(names, data.columns, strict=True)]
         if hasattr(data, "null_count"):
             return [Column(_arrow_values(data))]
+    if isinstance(data, np.ndarray | list | tuple):
+        return _from_array_like(data, what)
     native = nw.from_native(data, pass_through=True, allow_series=True)
     if isinstance(native, nw.LazyFrame):
         raise ValueError(f"{what} is a lazy frame; collect it first, as in frame.collect()")
