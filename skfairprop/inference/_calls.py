@@ -4,10 +4,14 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from skfairprop.counts import GroupCounts
 from skfairprop.metrics import Metric, Rates, get_metric
 from skfairprop.metrics._metric import find_positive
 
+# What a metric sees of the classes, see `Prepared`.
+View = str | tuple[str, Hashable]
 NULLS = ("independence", "separation", "sufficiency")
 
 
@@ -82,10 +86,23 @@ class MetricCall:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A call that is ready for replicates: its layout and positive class are settled."""
+    """A call that is ready for replicates.
+
+    Parameters
+    ----------
+    call : MetricCall
+    layout : str
+        Where it reads them, see :mod:`skfairprop.inference._layout`.
+    view : str or tuple
+        What it sees of the classes: "all"; ("positive", label), that class against the rest;
+        or "correct", whether a prediction is.
+    positive : int or None
+        Position of the positive class among those of the view.
+    """
 
     call: MetricCall
     layout: str
+    view: View
     positive: int | None
 
     def gap(self, rates: Rates):
@@ -140,9 +157,41 @@ def prepare(
         kept = kept.declare_classes([*kept.classes, *absent])
     prepared = {}
     for name, call in calls.items():
-        positive = kept.classes.tolist().index(labels[name]) if name in labels else None
-        prepared[name] = Prepared(call, _layout(call), positive)
+        view: View = "all"
+        positive = None
+        if call.record.rates == ("accuracy",):
+            view = "correct"
+        elif name in labels and kept.n_classes > 2:
+            view, positive = ("positive", labels[name]), 1
+        elif name in labels:
+            positive = kept.classes.tolist().index(labels[name])
+        prepared[name] = Prepared(call, _layout(call), view, positive)
     return kept, prepared
+
+
+def look_through(counts: GroupCounts, view: View) -> GroupCounts:
+    """The counts as a view shows them: with all classes, or with two.
+
+    One class against the rest is then inferred exactly as if the labels had been binary.
+    """
+    if view == "all":
+        return counts
+    k = counts.n_classes
+    if view == "correct":  # true class 0, predicted as 0 where it is correct
+        cell = np.zeros((k, k, 2, 2))
+        cell[..., 0, 1] = 1 - np.eye(k)
+        cell[..., 0, 0] = np.eye(k)
+        labels = ["correct", "wrong"]
+    else:
+        labels = ["rest", "positive"]
+        _, label = view
+        own = np.eye(2)[(counts.classes == label).astype(int)]
+        cell = np.einsum("ya,pb->ypab", own, own)
+    values, squared = (
+        None if table is None else np.tensordot(table, cell, 2)
+        for table in (counts.values, counts.squared)
+    )
+    return GroupCounts(values, groups=counts.groups, classes=labels, squared=squared)
 
 
 def _layout(call: MetricCall) -> str:

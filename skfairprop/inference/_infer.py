@@ -3,12 +3,20 @@
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from itertools import chain
 
 import numpy as np
 
 from skfairprop.counts import GroupCounts
-from skfairprop.inference._calls import NULLS, MetricCall, Prepared, as_calls, prepare, share_rates
+from skfairprop.inference._calls import (
+    NULLS,
+    MetricCall,
+    Prepared,
+    as_calls,
+    look_through,
+    prepare,
+    share_rates,
+)
 from skfairprop.inference._intervals import Draws, assemble
 from skfairprop.inference._layout import Layout, make_layout
 from skfairprop.inference._max_t import gap_rates, is_gap_metric, max_t_lower
@@ -17,10 +25,11 @@ from skfairprop.inference._reliability import metric_reliability
 from skfairprop.inference._replicates import (
     Draw,
     bootstrapped,
+    draw_blocks,
     multinomial,
     posterior,
-    replicates,
     resolve_seed,
+    tensors,
     without_bias,
 )
 from skfairprop.inference._result import Inference
@@ -135,8 +144,8 @@ def infer(
     ... )
     >>> found = infer(counts, ["equalized_odds_difference", "overall_disparity"], random_state=0)
     >>> eod = found["equalized_odds_difference"]
-    >>> round(eod.value, 2), eod.interval_text(".2f"), round(eod.p_value, 3)
-    (0.3, '[0.18, 0.42]', 0.001)
+    >>> round(eod.value, 2), eod.interval_text(".1f"), round(eod.p_value, 3)
+    (0.3, '[0.2, 0.4]', 0.001)
     """
     check_settings(confidence, n_draws, interval, null)
     if counts.values.ndim != (3 if counts.predicted else 2):
@@ -147,11 +156,11 @@ def infer(
     plan = _Plan(n_draws, resolve_seed(random_state), chunk_size, confidence, interval)
     kept, prepared = prepare(counts, wanted)
     out: dict[str, Inference] = {}
-    for name in dict.fromkeys(p.layout for p in prepared.values()):
-        mine = {k: p for k, p in prepared.items() if p.layout == name}
+    for layout, view in dict.fromkeys((p.layout, p.view) for p in prepared.values()):
+        mine = {k: p for k, p in prepared.items() if (p.layout, p.view) == (layout, view)}
         # declared groups without rows count in the metrics of group sizes
-        table = counts if name == "sizes" else kept
-        out |= _infer_layout(table, make_layout(name, table), mine, plan)
+        table = counts if layout == "sizes" else look_through(kept, view)
+        out |= _infer_layout(table, make_layout(layout, table), mine, plan)
     return {k: out[k] for k in wanted}
 
 
@@ -162,9 +171,10 @@ def null_replicates(
     check_settings(0.95, n_draws, "tilted", None, warn=False)
     plan = _Plan(n_draws, resolve_seed(random_state), None, 0.95, "tilted")
     kept, prepared = prepare(counts, {"metric": call})
-    layout = make_layout(prepared["metric"].layout, kept)
-    value = _evaluate(layout, prepared, _observed(kept, layout)[None])["metric"]
-    draws = _draw_set(layout, prepared, plan, without_bias(layout), _NULL)["metric"]
+    table = look_through(kept, prepared["metric"].view)
+    layout = make_layout(prepared["metric"].layout, table)
+    value = _evaluate(layout, prepared, _observed(table, layout)[None])["metric"]
+    draws = _draw_sets(layout, prepared, plan, {_NULL: without_bias(layout)})[0]["metric"][0]
     if call.best == 1:
         value, draws = 1 - value, 1 - draws
     return float(value[0]), draws
@@ -224,19 +234,13 @@ def _simultaneous_lower(layout: Layout, p: Prepared, counts: GroupCounts, plan: 
     def rates(tensor):
         return gap_rates(p, share_rates([p], tensor, predicted=layout.predicted)[0])
 
-    own = replicates(
-        layout,
-        multinomial(layout, path.rates(PATH[-1])),
-        plan.n_draws,
-        seed=plan.seed,
-        stage=_PATH + len(PATH) - 1,
-        chunk_size=plan.chunk_size,
-    )
+    draw, stage = multinomial(layout, path.rates(PATH[-1])), _PATH + len(PATH) - 1
+    own = draw_blocks(layout, draw, plan.n_draws, seed=plan.seed, stage=stage)
     return max_t_lower(
         p,
         rates(_observed(counts, layout)[None])[0],
         rates(layout.tensor(path.expected()[-1:]))[0],
-        np.concatenate([rates(tensor) for tensor in own]),
+        np.concatenate([rates(t) for t in tensors(layout, own, plan.chunk_size)]),
         1 - plan.confidence,
     )
 
@@ -255,36 +259,55 @@ def _evaluate(layout: Layout, prepared: Mapping[str, Prepared], tensor) -> dict[
     return {k: p.gap(r) for (k, p), r in zip(prepared.items(), rates, strict=True)}
 
 
-def _draw_set(
-    layout: Layout, prepared: Mapping[str, Prepared], plan: _Plan, draw: Draw, stage: int
-) -> dict[str, np.ndarray]:
-    """Values of the metrics of a layout on one set of replicates."""
-    chunks = [
-        _evaluate(layout, prepared, tensor)
-        for tensor in replicates(
-            layout, draw, plan.n_draws, seed=plan.seed, stage=stage, chunk_size=plan.chunk_size
-        )
+def _draw_sets(
+    layout: Layout,
+    prepared: Mapping[str, Prepared],
+    plan: _Plan,
+    sets: Mapping[int, Draw],
+    extra: np.ndarray | None = None,
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Values of the metrics of a layout on sets of replicates, and on `extra` tables.
+
+    Parameters
+    ----------
+    sets : mapping of int to callable
+        How to draw each set, by its number.
+    extra : array of shape (E, S, G, C), optional
+
+    Returns
+    -------
+    sets : dict of arrays of shape (len(sets), n_draws), by metric
+    extra : dict of arrays of shape (E,), by metric
+    """
+    blocks = [
+        draw_blocks(layout, draw, plan.n_draws, seed=plan.seed, stage=stage)
+        for stage, draw in sets.items()
     ]
-    return {k: np.concatenate([c[k] for c in chunks]) for k in prepared}
+    tables = chain(*blocks, [] if extra is None else [extra])
+    chunks = [
+        _evaluate(layout, prepared, tensor) for tensor in tensors(layout, tables, plan.chunk_size)
+    ]
+    values = {k: np.concatenate([c[k] for c in chunks]) for k in prepared}
+    n = len(sets) * plan.n_draws
+    return (
+        {k: v[:n].reshape(len(sets), -1) for k, v in values.items()},
+        {k: v[n:] for k, v in values.items()},
+    )
 
 
 def _draw_all(layout: Layout, prepared: Mapping[str, Prepared], plan: _Plan) -> dict[str, Draws]:
     """Values of the metrics of a layout on all the sets of replicates that a method needs."""
-    path, values = Path(layout), partial(_draw_set, layout, prepared, plan)
-
+    path = Path(layout)
     # no exact null for the sizes of groups: drawn from even ones, as the start of the path
     exact = layout.name != "sizes"
-    null = values(without_bias(layout) if exact else multinomial(layout, path.rates(0.0)), _NULL)
+    sets = {_NULL: without_bias(layout) if exact else multinomial(layout, path.rates(0.0))}
     empty = np.empty(0)
     if plan.interval == "percentile":
-        rows = values(bootstrapped(layout), _BOOTSTRAP)
-        return {
-            k: Draws(null[k], np.empty((0, 0)), empty, empty, bootstrap=rows[k]) for k in prepared
-        }
-    points = [values(multinomial(layout, path.rates(t)), _PATH + i) for i, t in enumerate(PATH)]
-    expected = _evaluate(layout, prepared, layout.tensor(path.expected()))
-    upper = values(posterior(layout), _POSTERIOR)
-    return {
-        k: Draws(null[k], np.stack([v[k] for v in points]), expected[k], upper[k], bootstrap=empty)
-        for k in prepared
-    }
+        sets[_BOOTSTRAP] = bootstrapped(layout)
+        found, _ = _draw_sets(layout, prepared, plan, sets)
+        return {k: Draws(v[0], empty.reshape(0, 0), empty, empty, v[1]) for k, v in found.items()}
+    for i, t in enumerate(PATH):
+        sets[_PATH + i] = multinomial(layout, path.rates(t))
+    sets[_POSTERIOR] = posterior(layout)
+    found, expected = _draw_sets(layout, prepared, plan, sets, path.expected())
+    return {k: Draws(v[0], v[1:-1], expected[k], v[-1], empty) for k, v in found.items()}

@@ -1,5 +1,6 @@
 """From the values of a metric on sets of replicates to its interval and p-value."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,7 +32,7 @@ class Draws:
     lower : float, optional
         The lower end, where another method settles it.
 
-    Sets that a method does not need are empty.
+    Sets that a method does not need are empty. All are sorted, NaN last.
     """
 
     null: Array
@@ -41,17 +42,36 @@ class Draws:
     bootstrap: Array
     lower: float | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("null", "path", "posterior", "bootstrap"):
+            setattr(self, name, np.sort(getattr(self, name), axis=-1))
+
+    def _n_undefined(self) -> list[tuple[int, int]]:
+        sets = [self.null, *self.path, self.posterior, self.bootstrap]
+        return [(int(np.count_nonzero(np.isnan(s))), len(s)) for s in sets if len(s)]
+
     @property
     def n_undefined(self) -> int:
         """The largest number of NaN in a set."""
-        sets = [self.null, *self.path, self.posterior, self.bootstrap]
-        return max(int(np.count_nonzero(np.isnan(s))) for s in sets)
+        return max(n for n, _ in self._n_undefined())
 
     @property
     def too_few(self) -> bool:
         """Whether a set has fewer than half of its values."""
-        sets = [self.null, *self.path, self.posterior, self.bootstrap]
-        return any(np.count_nonzero(np.isnan(s)) > len(s) / 2 for s in sets if len(s))
+        return any(n > size / 2 for n, size in self._n_undefined())
+
+
+def quantiles(values: Array, levels: Sequence[float]) -> Array:
+    """Quantiles of sorted values with NaN last, interpolated linearly; shape (..., len(levels)).
+
+    NumPy's nanquantile gives the same, and sorts again for each call.
+    """
+    n = np.count_nonzero(~np.isnan(values), axis=-1)[..., None]
+    position = np.asarray(levels) * np.maximum(n - 1, 0)
+    below = position.astype(np.intp)
+    above = np.minimum(below + 1, np.maximum(n - 1, 0))
+    low, high = (np.take_along_axis(values, i, axis=-1) for i in (below, above))
+    return low + (high - low) * (position - below)
 
 
 def assemble(
@@ -112,7 +132,7 @@ def assemble(
         found,
         corrected=_as_printed(corrected, call.best),
         null_mean=_as_printed(np.nanmean(draws.null), call.best),
-        null_95=_as_printed(np.nanquantile(_distance(draws.null, call), 0.95), call.best),
+        null_95=_as_printed(_null_point(draws.null, call), call.best),
     )
 
 
@@ -124,7 +144,7 @@ def _ends(
     if call.resolved_null is not None:
         p = p_value(*(_distance(x, call) for x in (value, draws.null)))
     if method == "percentile":
-        lower, upper = np.nanquantile(draws.bootstrap, [alpha / 2, 1 - alpha / 2])
+        lower, upper = quantiles(draws.bootstrap, [alpha / 2, 1 - alpha / 2])
         return lower, upper, np.nan, p, False
     if call.metric.signed:
         lower, upper, corrected = two_sided(value, draws, alpha)
@@ -133,9 +153,14 @@ def _ends(
     lower, corrected = invert_path(value, draws, alpha)
     if draws.lower is not None:
         lower = min(draws.lower, value)
-    upper = max(float(np.nanquantile(draws.posterior, 1 - alpha / 2)), value)
+    upper = max(float(quantiles(draws.posterior, [1 - alpha / 2])[0]), value)
     lower, is_open = agree_with_p(lower, p, alpha)
     return lower, upper, corrected, p, is_open
+
+
+def _null_point(null: Array, call: MetricCall) -> float:
+    """The point that one replicate in twenty passes."""
+    return float(quantiles(np.sort(_distance(null, call)), [0.95])[0])
 
 
 def _distance(gap, call: MetricCall):
@@ -159,9 +184,8 @@ def invert_path(value: float, draws: Draws, alpha: float) -> tuple[float, float]
     The lower end is the metric at the point whose ``1 - alpha / 2`` quantile equals the value, the
     corrected value that at the point whose median does; both 0 if even the start exceeds it.
     """
-    sets = [draws.null, *draws.path]
-    quantiles = np.array([np.nanquantile(s, [1 - alpha / 2, 0.5]) for s in sets])
-    quantiles = np.maximum.accumulate(quantiles)
+    sets = np.concatenate([draws.null[None], draws.path])
+    points = np.maximum.accumulate(quantiles(sets, [1 - alpha / 2, 0.5]))
     size = np.maximum.accumulate(draws.expected)
     size = size - size[0]
     steps = 1e-12 * np.arange(len(sets))  # strictly increasing, as interpolation needs it
@@ -169,7 +193,7 @@ def invert_path(value: float, draws: Draws, alpha: float) -> tuple[float, float]
     def at(q: Array) -> float:
         return 0.0 if value <= q[0] else min(float(np.interp(value, q + steps, size)), value)
 
-    return at(quantiles[:, 0]), at(quantiles[:, 1])
+    return at(points[:, 0]), at(points[:, 1])
 
 
 def two_sided(value: float, draws: Draws, alpha: float) -> tuple[float, float, float]:
@@ -179,7 +203,7 @@ def two_sided(value: float, draws: Draws, alpha: float) -> tuple[float, float, f
     overshoots where the value can hardly move to one side: the interval takes in both.
     """
     centre = draws.expected[-1]
-    low, middle, high = np.nanquantile(draws.path[-1], [alpha / 2, 0.5, 1 - alpha / 2])
+    low, middle, high = quantiles(draws.path[-1], [alpha / 2, 0.5, 1 - alpha / 2])
     lower = min(low, value + centre - high, value)
     upper = max(high, value + centre - low, value)
     return float(lower), float(upper), float(value + centre - middle)

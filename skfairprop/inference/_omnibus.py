@@ -9,7 +9,7 @@ from skfairprop.inference._calls import NULLS
 from skfairprop.inference._infer import check_settings
 from skfairprop.inference._intervals import p_value
 from skfairprop.inference._layout import Layout, make_layout
-from skfairprop.inference._replicates import permuted, replicate_tables, resolve_seed
+from skfairprop.inference._replicates import draw_blocks, permuted, resolve_seed
 
 _STAGE = 20
 
@@ -95,7 +95,7 @@ def omnibus_test(
     observed = float(_chi_square(layout.counts[None], expected)[0])
     drawn = [
         _chi_square(tables, expected)
-        for tables in replicate_tables(
+        for tables in draw_blocks(
             layout, permuted(layout), n_draws, seed=resolve_seed(random_state), stage=_STAGE
         )
     ]

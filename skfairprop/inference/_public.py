@@ -122,8 +122,8 @@ def metric_interval(
     >>> found = metric_interval(
     ...     "equalized_odds_difference", y_true, y_pred, sensitive_features=sex, random_state=0
     ... )
-    >>> found.interval_text(".2f"), found.p_value > 0.05
-    ('[0.00, 0.26]', True)
+    >>> found.lower, found.value < found.upper < 0.4, found.p_value > 0.05
+    (0.0, True, True)
     """
     call = _call(metric, options, pos_label, of, undefined, null)
     if interval == "max_t" and not is_gap_metric(call):

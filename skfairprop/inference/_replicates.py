@@ -1,10 +1,10 @@
 """Random tables: without bias, from given rates, and from the posterior of the rates.
 
-Replicates are drawn in blocks of a fixed number, each with a generator of its own: what is drawn
-does not depend on how many are held in memory at a time.
+Replicates are drawn in blocks whose size depends on the table alone, each with a generator of its
+own: what is drawn does not depend on how many replicates are held in memory at a time.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 from scipy.stats import random_table
@@ -14,9 +14,10 @@ from skfairprop.inference._layout import LAYOUTS, Layout
 
 Array = np.ndarray
 Draw = Callable[[int, np.random.Generator], Array]
-BLOCK = 100
-# Replicates held at a time have at most so many cells, unless one block has more.
-_CELLS = 1 << 20
+# Cells that are drawn at a time, and those that the metrics read at a time: these fit a cache.
+_BLOCK_CELLS = 1 << 19
+_CHUNK_CELLS = 1 << 17
+_MIN_BLOCK, _MAX_BLOCK = 10, 1000
 
 
 def resolve_seed(random_state: RandomState) -> int:
@@ -24,16 +25,10 @@ def resolve_seed(random_state: RandomState) -> int:
     return int(as_generator(random_state).integers(2**32))
 
 
-def replicate_tables(
-    layout: Layout,
-    draw: Draw,
-    n_draws: int,
-    *,
-    seed: int,
-    stage: int,
-    chunk_size: int | None = None,
+def draw_blocks(
+    layout: Layout, draw: Draw, n_draws: int, *, seed: int, stage: int
 ) -> Iterator[Array]:
-    """`n_draws` replicates in all, in chunks of shape (b, S, G, C) of bounded memory.
+    """A set of `n_draws` tables, in blocks of shape (b, S, G, C).
 
     Parameters
     ----------
@@ -43,41 +38,30 @@ def replicate_tables(
     n_draws : int
     seed, stage : int
         With the layout they settle what is drawn.
-    chunk_size : int, optional
-        Number of replicates at a time; by default what keeps memory bounded. Does not change what
-        is drawn.
     """
-    if chunk_size is None:
-        chunk_size = max(1, _CELLS // max(layout.counts.size, 1))
-    held: list[Array] = []
-    for block, start in enumerate(range(0, n_draws, BLOCK)):
+    size = int(np.clip(_BLOCK_CELLS // layout.counts.size, _MIN_BLOCK, _MAX_BLOCK))
+    for block, start in enumerate(range(0, n_draws, size)):
         rng = np.random.default_rng([seed, LAYOUTS[layout.name], stage, block])
-        tables = draw(min(BLOCK, n_draws - start), rng)
-        if chunk_size < BLOCK:
-            yield from (tables[i : i + chunk_size] for i in range(0, len(tables), chunk_size))
-            continue
-        held.append(tables)
-        if sum(map(len, held)) + BLOCK > chunk_size:
-            yield np.concatenate(held)
-            held = []
-    if held:
-        yield np.concatenate(held)
+        yield draw(min(size, n_draws - start), rng)
 
 
-def replicates(
-    layout: Layout,
-    draw: Draw,
-    n_draws: int,
-    *,
-    seed: int,
-    stage: int,
-    chunk_size: int | None = None,
+def tensors(
+    layout: Layout, blocks: Iterable[Array], chunk_size: int | None = None
 ) -> Iterator[Array]:
-    """The same as tensors, as the metrics read them."""
-    for tables in replicate_tables(
-        layout, draw, n_draws, seed=seed, stage=stage, chunk_size=chunk_size
-    ):
-        yield layout.tensor(tables)
+    """Blocks of tables as the metrics read them, so many replicates at a time."""
+    size = chunk_size or max(1, _CHUNK_CELLS // layout.counts.size)
+    held: list[Array] = []
+    n = 0
+    for block in blocks:
+        start = 0
+        while start < len(block):
+            held.append(block[start : start + size - n])
+            start, n = start + len(held[-1]), n + len(held[-1])
+            if n == size:
+                yield layout.tensor(np.concatenate(held))
+                held, n = [], 0
+    if held:
+        yield layout.tensor(np.concatenate(held))
 
 
 def permuted(layout: Layout) -> Draw:
@@ -85,7 +69,7 @@ def permuted(layout: Layout) -> Draw:
     counts = layout.counts
 
     def draw(b: int, rng: np.random.Generator) -> Array:
-        out = np.broadcast_to(counts, (b, *counts.shape)).astype(float)
+        out = np.broadcast_to(counts, (b, *counts.shape)).copy()
         for s, table in enumerate(counts):
             rows, columns = table.sum(1), table.sum(0)
             i, j = np.flatnonzero(rows), np.flatnonzero(columns)
@@ -107,7 +91,7 @@ def swapped(layout: Layout) -> Draw:
     both = (counts + counts.swapaxes(-1, -2))[..., upper, lower]
 
     def draw(b: int, rng: np.random.Generator) -> Array:
-        out = np.broadcast_to(counts, (b, *counts.shape)).astype(float)
+        out = np.broadcast_to(counts, (b, *counts.shape)).copy()
         stay = rng.binomial(both, 0.5, size=(b, *both.shape))
         out[..., upper, lower] = stay
         out[..., lower, upper] = both - stay
@@ -127,7 +111,7 @@ def multinomial(layout: Layout, probabilities: Array) -> Draw:
     p = p / p.sum(-1, keepdims=True)
 
     def draw(b: int, rng: np.random.Generator) -> Array:
-        return rng.multinomial(layout.sizes, p, size=(b, *layout.sizes.shape)).astype(float)
+        return rng.multinomial(layout.sizes, p, size=(b, *layout.sizes.shape))
 
     return draw
 
@@ -154,6 +138,6 @@ def bootstrapped(layout: Layout) -> Draw:
 
     def draw(b: int, rng: np.random.Generator) -> Array:
         drawn = rng.multinomial(counts.sum(), flat, size=b)
-        return drawn.reshape(b, *counts.shape).astype(float)
+        return drawn.reshape(b, *counts.shape)
 
     return draw
