@@ -1,5 +1,6 @@
 """Scorers: every metric of bias in ``cross_validate``, a search, or any other ``scoring=``."""
 
+from skfairprop.scorers._directional_scorer import DirectionalScorer
 from skfairprop.scorers._fairness_scorer import (
     FairnessScorer,
     get_scorer,
@@ -9,6 +10,7 @@ from skfairprop.scorers._fairness_scorer import (
 )
 
 __all__ = [
+    "DirectionalScorer",
     "FairnessScorer",
     "get_scorer",
     "get_scorer_names",
