@@ -184,7 +184,7 @@ def look_through(counts: GroupCounts, view: View) -> GroupCounts:
         labels = ["correct", "wrong"]
     else:
         labels = ["rest", "positive"]
-        _, label = view
+        label = view[1]
         own = np.eye(2)[(counts.classes == label).astype(int)]
         cell = np.einsum("ya,pb->ypab", own, own)
     values, squared = (

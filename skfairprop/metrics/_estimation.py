@@ -13,8 +13,8 @@ from skfairprop.metrics._metric import Metric
 from skfairprop.metrics._rates import Array, Rates, divide, entropy, gap, ratio
 
 CONVENTIONS = ("corrected", "paper")
-# Pairs of groups are compared in blocks of at most so many cells.
-_PAIR_CELLS = 1 << 22
+# Pairs of groups are compared in blocks of at most so many cells, which stay in the cache.
+_PAIR_CELLS = 1 << 16
 
 
 def spread(rates: Array, convention: str, axis: int = -1) -> Array:
