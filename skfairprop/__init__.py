@@ -7,6 +7,9 @@ __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
     from skfairprop.counts import GroupCounts
+    from skfairprop.meta import ResampledClassifier, ReweightedClassifier
+    from skfairprop.model_selection import bias_propagation
+    from skfairprop.preprocessing import BiasInducer, Reweighter
     from skfairprop.report import FairnessReport, fairness_report
     from skfairprop.scorers import (
         FairnessScorer,
@@ -17,10 +20,15 @@ if TYPE_CHECKING:
     )
 
 # Imported when first used: a mistake on the command line is answered before pandas is loaded.
-_EXPORTS = {
+_HOMES = {
+    "BiasInducer": "skfairprop.preprocessing",
     "FairnessReport": "skfairprop.report",
     "FairnessScorer": "skfairprop.scorers",
     "GroupCounts": "skfairprop.counts",
+    "ResampledClassifier": "skfairprop.meta",
+    "ReweightedClassifier": "skfairprop.meta",
+    "Reweighter": "skfairprop.preprocessing",
+    "bias_propagation": "skfairprop.model_selection",
     "fairness_report": "skfairprop.report",
     "get_scorer": "skfairprop.scorers",
     "get_scorer_names": "skfairprop.scorers",
@@ -29,9 +37,14 @@ _EXPORTS = {
 }
 
 __all__ = [
+    "BiasInducer",
     "FairnessReport",
     "FairnessScorer",
     "GroupCounts",
+    "ResampledClassifier",
+    "ReweightedClassifier",
+    "Reweighter",
+    "bias_propagation",
     "fairness_report",
     "get_scorer",
     "get_scorer_names",
@@ -41,10 +54,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _EXPORTS:
-        return getattr(import_module(_EXPORTS[name]), name)
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_EXPORTS])
+    return sorted([*globals(), *_HOMES])
