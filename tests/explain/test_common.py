@@ -1,6 +1,7 @@
 """Laws that every explainer obeys."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -246,6 +247,28 @@ def test_predict_alone_is_refused(explainer):
 def test_unfitted_explainers_say_so(explainer):
     with pytest.raises(NotFittedError):
         clone(explainer).attribute(GaussianNB().fit(X, y), ROWS)
+
+
+@pytest.mark.parametrize(
+    "explainer",
+    [
+        ShapExplainer(method="agnostic", random_state=0),
+        LimeExplainer(random_state=0),
+        LimeExplainer(discretize=False, random_state=0),
+    ],
+    ids=["shap", "lime", "continuous lime"],
+)
+def test_memory_is_bounded(explainer):
+    """200 columns and a background of 100 rows: far below 1 GiB, however many rows."""
+    rng = np.random.default_rng(0)
+    background, rows = rng.normal(size=(100, 200)), rng.normal(size=(60, 200))
+    tracemalloc.start()
+    try:
+        explainer.fit(background).attribute(lambda Z: Z[:, 0], rows)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 300 * 2**20
 
 
 @over_explainers
