@@ -87,12 +87,14 @@ def sign_of_difference(a: Array, b: Array, c: Array, d: Array) -> Array:
     integer array of -1, 0, 1
     """
     factors = [np.asarray(x, dtype=float) for x in (a, b, c, d)]
-    if not all(np.array_equal(x, np.floor(x)) for x in factors):
-        left, right = factors[0] * factors[1], factors[2] * factors[3]
+    largest = [x.max(initial=0.0) for x in factors]
+    whole = max(largest) <= _EXACT and all(np.array_equal(x, np.floor(x)) for x in factors)
+    if not whole:
+        scale = [max(largest[i], largest[i + 2]) or 1.0 for i in (0, 1)]  # no over- or underflow
+        left, right = ((x / scale[0]) * (y / scale[1]) for x, y in (factors[:2], factors[2:]))
         tied = np.abs(left - right) <= TIE_TOLERANCE * np.maximum(left, right)
         return np.where(tied, 0, np.sign(left - right)).astype(np.int8)
-    largest = [x.max(initial=0.0) for x in factors]
-    if max(largest[0] * largest[1], largest[2] * largest[3]) >= _EXACT:
+    if max(largest[0] * largest[1], largest[2] * largest[3]) > _EXACT:
         factors = [x.astype(np.int64).astype(object) for x in factors]  # Python's own integers
     left, right = factors[0] * factors[1], factors[2] * factors[3]
     return (left > right).astype(np.int8) - (left < right).astype(np.int8)
@@ -187,26 +189,34 @@ def widest_log_ratio(table: Array, pseudo: Array) -> Array:
 # -- kernels: (..., G, K, K) -> (...) -----------------------------------------------------------
 
 
+def _of_two_groups(rates: Rates, values: Array) -> Array:
+    """The values where two groups have rows, else NaN."""
+    return np.where(np.count_nonzero(rates.present, axis=-1) >= 2, values, np.nan)
+
+
 def directional_predictability_kernel(
     rates: Rates, *, equalize: str | None = None, relative: bool = True, eps: float = EPS
 ) -> Array:
     data = rates.by_true if equalize is None else degrade(rates)
-    return change(psi(data), psi(rates.by_pred), relative=relative, eps=eps)
+    value = change(psi(data), psi(rates.by_pred), relative=relative, eps=eps)
+    return _of_two_groups(rates, value)
 
 
 def directional_bias_kernel(rates: Rates, *, tie: str = "zero") -> Array:
     data, prior = rates.by_true, rates.by_group
     signs = pair_signs(data, prior, data.sum(-2), prior.sum(-1), tie=tie)
-    return mean_over_pairs(signs * pair_changes(data, rates.by_pred, prior), rates.used)
+    changes = signs * pair_changes(data, rates.by_pred, prior)
+    return _of_two_groups(rates, mean_over_pairs(changes, rates.used))
 
 
 def mals_kernel(rates: Rates) -> Array:
-    return mals(rates.by_true, rates.by_pred, zero=rates.zero)
+    return _of_two_groups(rates, mals(rates.by_true, rates.by_pred, zero=rates.zero))
 
 
 def multi_attribute_kernel(rates: Rates) -> Array:
     changes = pair_changes(rates.by_true, rates.by_pred, rates.by_group)
-    return mean_over_pairs(np.abs(changes), rates.by_true.sum(-2) > 0)
+    occurs = rates.by_true.sum(-2) > 0
+    return _of_two_groups(rates, mean_over_pairs(np.abs(changes), occurs))
 
 
 def differential_fairness_kernel(rates: Rates, *, concentration: float = 1.0) -> Array:
@@ -214,13 +224,13 @@ def differential_fairness_kernel(rates: Rates, *, concentration: float = 1.0) ->
         differential_fairness(table, rates.used, concentration)
         for table in (rates.by_true, rates.by_pred)
     )
-    return model - data
+    return _of_two_groups(rates, model - data)
 
 
 def leakage_kernel(rates: Rates, *, equalize: str | None = None) -> Array:
     data = rates.by_true if equalize is None else degrade(rates)
     leaks = [psi(np.swapaxes(table, -1, -2)) for table in (data, rates.by_pred)]
-    return leaks[1] - leaks[0]
+    return _of_two_groups(rates, leaks[1] - leaks[0])
 
 
 # -- what drives them ---------------------------------------------------------------------------

@@ -155,7 +155,7 @@ def read_rows(
         truth,
         pred,
         *_encode_groups(group, group_pred),
-        None if sample_weight is None else check_weights(aligned["sample_weight"][0]),
+        _weights(aligned),
     )
     return _without_missing(rows, group)
 
@@ -181,7 +181,7 @@ def read_prior(
     if sample_weight is not None:
         columns["sample_weight"] = [read_column(sample_weight, what="sample_weight")]
     aligned = align_columns(columns)
-    weight = None if sample_weight is None else check_weights(aligned["sample_weight"][0])
+    weight = _weights(aligned)
     found = _read_variable(goal, aligned["target"][0], "target", scores=not categorical)
     if source is not None and not source.text:
         return _read_variable(source, aligned["prior"][0], "prior", scores=True), found, weight
@@ -197,6 +197,15 @@ def read_prior(
     if kept is None:
         return labels, found, weight
     return labels.take(kept), found.take(kept), None if weight is None else weight[kept]
+
+
+def _weights(aligned: dict[str, list[Column]]) -> np.ndarray | None:
+    if "sample_weight" not in aligned:
+        return None
+    weight = check_weights(aligned["sample_weight"][0])
+    if not weight.any():
+        raise ValueError("sample_weight is zero in all rows")
+    return weight
 
 
 def _read_variable(data: "_Input", column: Column, what: str, *, scores: bool) -> Variable:

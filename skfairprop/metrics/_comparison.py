@@ -267,7 +267,10 @@ def plug_in_bias(counts: GroupCounts, kernel: Callable[[Rates], Any]) -> float:
     """
     scale = 1.0
     if counts.squared is not None:
-        scale = float(counts.values.sum() / counts.squared.sum())
+        squares = float(counts.squared.sum())
+        if squares == 0:  # of weights too small to be squared
+            return float("nan")
+        scale = float(counts.values.sum()) / squares
     n_draws = int(np.clip(_BIAS_CELLS // counts.values.size, 2, 50))
     cells = np.minimum(counts.values * scale, 1e15)  # what poisson takes
     draws = np.random.default_rng(0).poisson(cells, (n_draws, *counts.values.shape))

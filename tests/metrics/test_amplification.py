@@ -330,13 +330,25 @@ def test_weights_that_are_fractions_have_a_tolerance():
 
 @pytest.mark.parametrize("excess", [-1, 0, 1])
 def test_products_beyond_the_floats_are_compared_exactly(excess):
-    a, b = 3_000_000_019, 3_000_000_021
-    c = a * b + excess
-    found = sign_of_difference(np.array([a]), np.array([b]), np.array([c], dtype=object), 1)
-    assert found.tolist() == [-excess] or c >= 2**53  # c itself is no float
     big = 3_000_000_020
-    found = sign_of_difference(np.array([a + excess]), np.array([b]), np.array([big]), big)
-    assert found.tolist() == [int(np.sign((a + excess) * b - big * big))]
+    assert float(big - 1) * float(big + 1) == float(big) * float(big)  # what floats would say
+    left = (np.array([big - 1 + excess]), np.array([big + 1]))
+    found = sign_of_difference(*left, np.array([big]), np.array([big]))
+    assert found.tolist() == [-1 if excess <= 0 else 1]
+    found = sign_of_difference(np.array([big + excess]), np.array([big]), big, big)
+    assert found.tolist() == [excess]
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-9, 1e9, 1e140])
+def test_weights_of_any_size_give_the_same_signs(scale):
+    group, truth, pred = some_rows(0)
+    weight = np.random.default_rng(0).random(len(group))
+    for function in (directional_bias_amplification, mals_bias_amplification):
+        values = [
+            function(truth, pred, sensitive_features=group, sample_weight=w)
+            for w in (weight, scale * weight)
+        ]
+        assert values[1] == pytest.approx(values[0])
 
 
 @given(st.lists(st.integers(0, 30), min_size=12, max_size=12))
@@ -602,6 +614,8 @@ def test_sizes_and_missing_values(function):
         function(y, y, sensitive_features=["a", None, "b", "b"])
     with pytest.raises(ValueError, match="y_pred: 1 of 4 values are missing"):
         function(y, [0, 1, None, 1], sensitive_features=group)
+    with pytest.raises(ValueError, match="sample_weight is zero in all rows"):
+        function(y, y, sensitive_features=group, sample_weight=[0] * 4)
     with pytest.raises(ValueError, match="y_pred is required"):
         function(y, None, sensitive_features=group)
     with pytest.warns(UserWarning, match="left out 1 of 4 rows with a missing protected value"):
