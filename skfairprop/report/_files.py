@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import os
 import platform
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +15,11 @@ import scipy
 import sklearn
 
 from skfairprop.report._audit import Audit
+from skfairprop.report._errors import UsageError
+from skfairprop.report._failure import check_line
 from skfairprop.report._page import build_page, render_page
-from skfairprop.report._report import _flat_rates, _plain
+from skfairprop.report._page._numbers import decimal, span
+from skfairprop.report._report import SCHEMA_VERSION, _flat_rates, _plain
 from skfairprop.report._rules import Check
 from skfairprop.report._text import visible
 
@@ -34,7 +38,6 @@ def audit_dict(audit: Audit, version: str) -> dict:
         "rows_left_out": audit.report.counts.n_dropped,
         "target": audit.target,
         "model": audit.model,
-        "accuracy": audit.accuracy,
     }
     return {
         "skfairprop": version,
@@ -59,6 +62,54 @@ def versions() -> dict[str, str]:
 
 def _check_dict(check: Check) -> dict:
     return vars(check) | {"verdict": check.verdict}
+
+
+def check_writable(path: Path) -> None:
+    """Raise UsageError if a file cannot be written, before any work is done.
+
+    The nearest folder above it that exists must be one that can be written to.
+    """
+    for folder in path.absolute().parents:
+        if folder.is_dir():
+            if not os.access(folder, os.W_OK):
+                raise UsageError(not_writable(folder, "Permission denied"))
+            return
+        if folder.exists():
+            raise UsageError(not_writable(folder, "Not a directory"))
+
+
+def not_writable(path: object, reason: str) -> str:
+    """The message on a place that cannot be written to."""
+    return f"{str(path)!r} cannot be written: {reason}; pass another --out"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, making its folder if need be."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def read_report(path: Path) -> dict:
+    """Read a report.json.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be read, or is none.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as exc:
+        raise UsageError(f"{str(path)!r} cannot be read: {exc.strerror}") from None
+    except ValueError:
+        raise UsageError(f"{str(path)!r} is no JSON; a report.json of an audit is needed") from None
+    schema = document.get("report", {}).get("schema") if isinstance(document, dict) else None
+    if schema != SCHEMA_VERSION:
+        raise UsageError(
+            f"{str(path)!r} is no report.json of this version of skfairprop; make it again with "
+            "skfairprop audit"
+        )
+    return document
 
 
 def audit_page(audit: Audit, version: str) -> str:
@@ -109,20 +160,6 @@ def _no_formula(value):
     return value
 
 
-def check_line(check: Check) -> str:
-    """One line on a check: "... = 0.180, 95% interval 0.092 to 0.284, by chance 0.072"."""
-    if check.state == "undefined":
-        return "could not be computed: the value is undefined for these groups"
-    line = f"value {check.value:.3f}"
-    if not math.isnan(check.lower):
-        line += f", interval {check.lower:.3f} to {check.upper:.3f}"
-    if not math.isnan(check.chance):
-        line += f", by chance {check.chance:.3f}"
-    if check.state == "not settled":
-        line += "; not settled: the interval holds the limit"
-    return line
-
-
 def junit(audit: Audit, failed: list[Check]) -> str:
     """The checks as JUnit XML: a failure for each that is over its limit."""
     title = f"skfairprop audit: {visible(audit.table.name)}"
@@ -139,7 +176,7 @@ def junit(audit: Audit, failed: list[Check]) -> str:
         out.append(f'      <property name="{name}" value={quoteattr(str(value))}/>')
     out.append("    </properties>")
     for check in audit.checks:
-        rule, line = visible(check.rule), check_line(check)
+        rule, line = visible(check.rule), check_line(check, audit.report.settings.confidence)
         body = f"<system-out>{escape(line)}</system-out>"
         if check in failed:
             kind = "undefined" if check.state == "undefined" else "limit"
@@ -168,12 +205,10 @@ def markdown(audit: Audit, failed: list[Check], version: str) -> str:
         ]
         for check in audit.checks:
             mark = "❌" if check in failed else "✅"
-            interval = "" if math.isnan(check.lower) else f"{check.lower:.3f} – {check.upper:.3f}"
-            chance = "" if math.isnan(check.chance) else f"{check.chance:.3f}"
-            value = "undefined" if math.isnan(check.value) else f"{check.value:.3f}"
-            out.append(
-                f"| {_code(check.rule)} | {mark} {check.verdict} | {value} | {interval} | {chance} |"
-            )
+            interval, chance = span(check.lower, check.upper), decimal(check.chance)
+            value = "undefined" if math.isnan(check.value) else decimal(check.value)
+            cells = (_code(check.rule), f"{mark} {check.verdict}", value, interval, chance)
+            out.append(f"| {' | '.join(cells)} |")
         out.append("")
     out += _rates_table(audit)
     seed = report.settings.random_state

@@ -1,5 +1,6 @@
 """The fairness report: every metric of a model or data set, and how sure of it one can be."""
 
+import hashlib
 import json
 import math
 import warnings
@@ -17,6 +18,7 @@ from skfairprop.inference import benjamini_hochberg, benjamini_yekutieli
 from skfairprop.report._view import UNDEFINED_POLICIES, Settings, View, make_view
 
 if TYPE_CHECKING:
+    from skfairprop.report._drivers import Drivers
     from skfairprop.report._rules import Check
     from skfairprop.report._source import Section, Source
 
@@ -38,10 +40,12 @@ class FairnessReport:
         The positive class.
     notes : sequence of str
         What was left out or is undefined, one line each.
+    drivers : Drivers, optional
+        The model without protected columns, and the columns that can stand in for them.
 
     Attributes
     ----------
-    views, settings, pos_label, notes
+    views, settings, pos_label, notes, drivers
         As given.
     counts : GroupCounts
         Counts of the first view.
@@ -70,11 +74,13 @@ class FairnessReport:
         settings: Settings,
         pos_label: Hashable | None = None,
         notes: Sequence[str] = (),
+        drivers: "Drivers | None" = None,
     ) -> None:
         self.views = views
         self.settings = settings
         self.pos_label = pos_label
         self.notes = list(notes)
+        self.drivers = drivers
         self.metrics = _with_q(views, settings)
 
     @classmethod
@@ -200,12 +206,14 @@ class FairnessReport:
             "settings": {k: _plain(v) for k, v in settings.items()},
             "notes": self.notes,
             "views": [self._view_dict(view) for view in self.views],
+            "drivers": _drivers_dict(self.drivers),
         }
 
     def _view_dict(self, view: View) -> dict:
         return {
             "attributes": view.counts.attributes,
             "groups": view.counts.group_texts,
+            "group_labels": _label_lists(view.counts),
             "counts": view.counts.values.tolist(),
             "squared": None if view.counts.squared is None else view.counts.squared.tolist(),
             "by_group": _records(_flat_rates(view.by_group, view.counts)),
@@ -259,6 +267,86 @@ class FairnessReport:
         if path is not None:
             Path(path).write_text(html, encoding="utf-8")
         return html
+
+    def check(self, rule: str) -> "Check":
+        """What a rule says of this report.
+
+        Parameters
+        ----------
+        rule : str
+            ``METRIC[GROUP].FIELD > NUMBER``, several joined by ``and``; see
+            :func:`~skfairprop.report.parse_rule`.
+
+        Returns
+        -------
+        Check
+            True where what the rule says is true. Its truth value raises ValueError where the
+            value could not be computed.
+
+        Raises
+        ------
+        RuleError
+            If the rule cannot be read, or names what the report does not have.
+
+        Examples
+        --------
+        >>> from skfairprop import fairness_report
+        >>> report = fairness_report(
+        ...     [1, 0] * 40, [1, 0] * 20 + [0, 0] * 20, sensitive_features=["a"] * 40 + ["b"] * 40
+        ... )
+        >>> bool(report.check("equal_opportunity.lower > 0.05"))
+        True
+        >>> report.check("equal_opportunity.lower > 0.05").verdict
+        'over the limit'
+        """
+        from skfairprop.report._rules import run_check
+
+        return run_check(self, rule)
+
+    def assert_not(self, *rules: str, undefined: str = "fail") -> None:
+        """Raise AssertionError if what one of the rules says is true, for a test suite.
+
+        Parameters
+        ----------
+        *rules : str
+            As for :meth:`check`.
+        undefined : {"fail", "ignore"}, default="fail"
+            Whether a value that could not be computed fails.
+
+        Raises
+        ------
+        AssertionError
+            With the rules that failed, the groups behind them, and all group rates.
+        RuleError
+            If a rule cannot be read, or names what the report does not have.
+
+        Examples
+        --------
+        >>> from skfairprop import fairness_report
+        >>> report = fairness_report([1, 0] * 40, [1, 0] * 40, sensitive_features=list("aabb") * 20)
+        >>> report.assert_not("equalized_odds_difference.lower > 0.1", "tpr[a] < 0.6")
+        """
+        __tracebackhide__ = True  # pytest shows the line of the test
+        from skfairprop.report._failure import failed_checks, failure_message
+
+        if undefined not in ("fail", "ignore"):
+            raise ValueError(f"undefined must be 'fail' or 'ignore'; got {undefined!r}")
+        checks = [self.check(rule) for rule in rules]
+        failed = failed_checks(checks, undefined)
+        if failed:
+            raise AssertionError(failure_message(self, checks, failed))
+
+    def _repr_html_(self) -> str | None:
+        """The report in a notebook; None, which means the text, without jinja2."""
+        from skfairprop.report._page import build_page, render_notebook
+        from skfairprop.report._source import Source
+
+        page = build_page(self, Source())
+        key = hashlib.sha256(page["json"]["base64"].encode()).hexdigest()[:8]
+        try:
+            return render_notebook(page, f"sfp-{key}-")
+        except ImportError:
+            return None
 
     def __repr__(self) -> str:
         from skfairprop.report._text import report_text
@@ -381,6 +469,30 @@ def _flat_rates(by_group: pd.DataFrame, counts: GroupCounts) -> pd.DataFrame:
     if per_group > 1:
         table.insert(1, "class", by_group.index.get_level_values("class"))
     return table
+
+
+def _label_lists(counts: GroupCounts) -> list[list]:
+    """The labels of each group, one for each protected column."""
+    labels = counts.groups.tolist()
+    return [[_plain(v) for v in (g if isinstance(g, tuple) else (g,))] for g in labels]
+
+
+def _drivers_dict(drivers: "Drivers | None") -> dict | None:
+    if drivers is None:
+        return None
+    tables = {"associations": drivers.associations, "refits": drivers.refits}
+    parts = drivers.parts
+    return {k: None if t is None else _indexed(t) for k, t in tables.items()} | {
+        "measure": drivers.measure,
+        "parts": None
+        if parts is None
+        else _plain(vars(parts) | {"table": None}) | {"table": _indexed(parts.table)},
+    }
+
+
+def _indexed(table: pd.DataFrame) -> dict:
+    """A table as a dict of dicts, by its index."""
+    return {str(k): _plain(row.to_dict()) for k, row in table.iterrows()}
 
 
 def _records(table: pd.DataFrame) -> list[dict]:

@@ -69,6 +69,11 @@ class Check:
         interval holds the limit; "undefined" where the value could not be computed.
     value, lower, upper, chance : float
         Of the first term that is not sure, or of the first.
+
+    Notes
+    -----
+    A check is true where what its rule says is true of the report. Where the value could not be
+    computed it is neither: its truth value raises ValueError, so that no gate passes by accident.
     """
 
     rule: str
@@ -78,6 +83,13 @@ class Check:
     lower: float
     upper: float
     chance: float
+
+    def __bool__(self) -> bool:
+        if self.state == "undefined":
+            raise ValueError(
+                f"{self.rule!r} could not be computed, so it is neither true nor false; see .state"
+            )
+        return self.fired
 
     @property
     def verdict(self) -> str:

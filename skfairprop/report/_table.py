@@ -4,24 +4,49 @@ import hashlib
 import io
 import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from skfairprop._suggest import closest
+from skfairprop.report._errors import UsageError, first_line
 
 # Shipped data sets, and what an audit of them looks at unless told otherwise.
-PRESETS = {
-    "german_credit": {"target": "credit", "pos_label": "good", "sensitive": ("sex", "age:25")},
-    "adult": {"target": "income", "pos_label": ">50K", "sensitive": ("sex", "race")},
-    "nursery": {"target": "class", "pos_label": None, "sensitive": ("parents",)},
-    "penguins": {"target": "species", "pos_label": None, "sensitive": ("island",)},
+PRESETS: dict[str, dict[str, Any]] = {
+    "german_credit": {
+        "title": "German credit",
+        "target": "credit",
+        "pos_label": "good",
+        "sensitive": ("sex", "age:25"),
+        "note": "“good” means repaid a loan that was granted: who was refused one is not in the "
+        "data. “sex” comes out of a combined code for status and sex whose meaning is disputed "
+        "(Grömping 2019); treat it as a label, not as a fact about people.",
+    },
+    "adult": {
+        "title": "Adult",
+        "target": "income",
+        "pos_label": ">50K",
+        "sensitive": ("sex", "race"),
+        "note": "A sample of the US census of 1994: nothing here describes the present.",
+    },
+    "nursery": {
+        "title": "Nursery",
+        "target": "class",
+        "pos_label": None,
+        "sensitive": ("parents",),
+        "note": "All combinations of the columns once each: not a sample of applications.",
+    },
+    "penguins": {
+        "title": "Penguins",
+        "target": "species",
+        "pos_label": None,
+        "sensitive": ("island",),
+        "note": "Species live on certain islands: the association is a fact of nature.",
+    },
 }
-
-
-class UsageError(Exception):
-    """Something the user can mend: a flag, a column, a file. One line with the remedy."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +56,8 @@ class Table:
     Attributes
     ----------
     frame : DataFrame
-    name : str
-        File name, data set name, or "stdin".
+    name, title : str
+        File name, data set name, or "stdin"; and what to call it in a heading.
     sha256 : str
         Of the bytes read.
     """
@@ -40,9 +65,10 @@ class Table:
     frame: pd.DataFrame
     name: str
     sha256: str
+    title: str
 
 
-def read_table(source: str, *, sep: str = ",") -> Table:
+def read_table(source: str, *, sep: str = ",", encoding: str = "utf-8") -> Table:
     """Read a CSV or Parquet file, CSV from stdin ("-"), or a shipped data set.
 
     Raises
@@ -60,11 +86,11 @@ def read_table(source: str, *, sep: str = ",") -> Table:
         except ImportError:
             raise UsageError(f"{name}: Parquet needs pyarrow: pip install pyarrow") from None
         except Exception as exc:  # whatever the engine says of a broken file
-            raise UsageError(f"{name}: not a Parquet file ({_first_line(exc)})") from None
+            raise UsageError(f"{name}: not a Parquet file ({first_line(exc)})") from None
     else:
-        frame = _read_csv(data, name, sep)
+        frame = _read_csv(data, name, sep, encoding)
     _check_shape(frame, name)
-    return Table(frame, name, digest)
+    return Table(frame, name, digest, name)
 
 
 def _shipped(name: str) -> Table:
@@ -73,7 +99,7 @@ def _shipped(name: str) -> Table:
     bunch = getattr(datasets, f"load_{name}")()
     frame = bunch.frame
     digest = hashlib.sha256(pd.util.hash_pandas_object(frame).to_numpy().tobytes()).hexdigest()
-    return Table(frame, name, digest)
+    return Table(frame, name, digest, PRESETS[name]["title"])
 
 
 def _bytes_of(source: str) -> tuple[bytes, str]:
@@ -89,53 +115,51 @@ def _bytes_of(source: str) -> tuple[bytes, str]:
         raise UsageError(f"{source!r} cannot be read: {exc.strerror}") from None
 
 
-def _read_csv(data: bytes, name: str, sep: str) -> pd.DataFrame:
-    compression = "gzip" if data[:2] == b"\x1f\x8b" else None
+def _read_csv(data: bytes, name: str, sep: str, encoding: str) -> pd.DataFrame:
+    if encoding.lower().replace("-", "").replace("_", "") == "utf8":
+        encoding = "utf-8-sig"  # with or without a byte-order mark
+    form = {
+        "sep": sep,
+        "compression": "gzip" if data[:2] == b"\x1f\x8b" else None,
+        "encoding": encoding,
+    }
     try:
-        frame = pd.read_csv(
-            io.BytesIO(data),
-            sep=sep,
-            compression=compression,
-            encoding="utf-8-sig",
-            low_memory=False,
-        )
+        header = pd.read_csv(io.BytesIO(data), header=None, nrows=1, dtype=str, **form)
+        frame = pd.read_csv(io.BytesIO(data), low_memory=False, **form)
     except UnicodeDecodeError:
         raise UsageError(
-            f"{name}: not UTF-8; convert it first, for example with iconv -f latin1 -t utf-8"
+            f"{name}: not {encoding.removesuffix('-sig').upper()}; name the encoding, as in "
+            "--encoding latin-1"
         ) from None
+    except LookupError:
+        raise UsageError(f"--encoding {encoding!r}: no such encoding; try latin-1") from None
     except pd.errors.EmptyDataError:
         raise UsageError(f"{name}: the file is empty") from None
     except (pd.errors.ParserError, ValueError, OSError) as exc:
-        raise UsageError(f"{name}: not a CSV table ({_first_line(exc)})") from None
-    if frame.shape[1] == 1 and sep == ",":
-        for other in (";", "\t", "|"):
-            if other in str(frame.columns[0]):
-                shown = {"\t": "\\t"}.get(other, other)
-                raise UsageError(
-                    f"{name}: one column only; it seems separated by {shown!r}: pass --sep {shown!r}"
-                )
-    return _check_header(frame, data, name, sep, compression)
-
-
-def _check_header(frame, data: bytes, name: str, sep: str, compression) -> pd.DataFrame:
-    """Refuse repeated column names, which pandas would rename silently."""
-    header = pd.read_csv(
-        io.BytesIO(data), sep=sep, compression=compression, encoding="utf-8-sig",
-        header=None, nrows=1, dtype=str,
-    ).iloc[0]  # fmt: skip
-    repeated = header[header.duplicated() & header.notna()]
-    if len(repeated):
+        raise UsageError(f"{name}: not a CSV table ({first_line(exc)})") from None
+    _check_separator(frame, name, sep)
+    repeated = header.iloc[0][header.iloc[0].duplicated() & header.iloc[0].notna()]
+    if len(repeated):  # pandas renames them silently
         raise UsageError(f"{name}: several columns are named {repeated.iloc[0]!r}; rename them")
     return frame
 
 
+def _check_separator(frame: pd.DataFrame, name: str, sep: str) -> None:
+    if frame.shape[1] > 1:
+        return
+    for other in (",", ";", "\t", "|"):
+        if other != sep and other in str(frame.columns[0]):
+            shown = {"\t": "\\t"}.get(other, other)
+            raise UsageError(
+                f"{name}: one column only; it seems separated by {shown!r}: pass --sep {shown!r}"
+            )
+
+
 def _check_shape(frame: pd.DataFrame, name: str) -> None:
     if len(frame) < 2:
-        raise UsageError(f"{name}: {len(frame)} rows; an audit needs at least 2")
-
-
-def _first_line(exc: Exception) -> str:
-    return str(exc).strip().splitlines()[0] if str(exc).strip() else type(exc).__name__
+        raise UsageError(
+            f"{name}: {len(frame)} row{'s' * (len(frame) != 1)}; an audit needs at least 2"
+        )
 
 
 def need_column(frame: pd.DataFrame, column: str, flag: str):
@@ -154,7 +178,7 @@ def protected_column(frame: pd.DataFrame, spec: str, max_groups: int) -> pd.Seri
     UsageError
         If there is no such column, the cut points cannot be used, or too many groups result.
     """
-    name, cuts = _split_spec(frame, spec)
+    name, cuts = split_spec(frame, spec)
     column = frame[need_column(frame, name, "--sensitive")]
     if cuts:
         if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
@@ -176,7 +200,7 @@ def _too_many(column: pd.Series, name: str, n: int) -> str:
     return f"{said}; merge them, or pass --max-groups {n}"
 
 
-def _split_spec(frame: pd.DataFrame, spec: str) -> tuple[str, list[float]]:
+def split_spec(frame: pd.DataFrame, spec: str) -> tuple[str, list[float]]:
     """Name and cut points; a colon that belongs to the name of a column stays with it."""
     if ":" not in spec or spec in map(str, frame.columns):
         return spec, []
@@ -195,7 +219,7 @@ def _split_spec(frame: pd.DataFrame, spec: str) -> tuple[str, list[float]]:
 def cut_ranges(column: pd.Series, cuts: list[float]) -> pd.Series:
     """Ranges named in words: "25 or under", "over 25 to 45", "over 45"; missing stays missing."""
     texts = [f"{c:g}" for c in cuts]
-    between = [f"over {a} to {b}" for a, b in zip(texts[:-1], texts[1:], strict=True)]
+    between = [f"over {a} to {b}" for a, b in pairwise(texts)]
     labels = [f"{texts[0]} or under", *between, f"over {texts[-1]}"]
     edges = [-np.inf, *cuts, np.inf]
     values = column.astype("float64")

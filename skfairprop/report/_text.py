@@ -77,7 +77,7 @@ def report_text(
     """The report in lines of at most 80 columns."""
     style = style or Style()
     blocks = [
-        _groups_block(report.views[0], report, style),
+        groups_block(report.views[0], report, style),
         _classes_block(report.views[0], report, style),
         _measures_block(report, style),
         _alone_block(report, style),
@@ -99,10 +99,10 @@ def audit_text(audit, style: Style) -> str:
         facts += f"   wanted: {clip(audit.target, 14)} = {clip(report.pos_label, 12)} ({share:.0%})"
     else:
         facts += f"   target: {clip(audit.target, 20)}, {report.counts.n_classes} classes"
-    seed = report.settings.random_state
-    how = (
-        f"groups: {clip(report.views[0].name, 30)}   model: {clip(audit.model, 30)}   seed: {seed}"
-    )
+    seed = f"seed: {report.settings.random_state}"
+    groups = f"groups: {clip(report.views[0].name, 30)}"
+    room = WIDTH - len(groups) - len(seed) - len("   model:    ")
+    how = f"{groups}   model: {clip(audit.model, room)}   {seed}"
     body = report_text(report, style=style, checks=audit.checks, change=audit.change)
     return f"{facts}\n{style.dim(how)}\n\n{body}"
 
@@ -124,7 +124,7 @@ def _rate(row: pd.Series, name: str, small: int) -> str:
     return text + ("+" if row[f"n_{name}"] < small else " ")
 
 
-def _groups_block(view: View, report: FairnessReport, style: Style) -> list[str]:
+def groups_block(view: View, report: FairnessReport, style: Style) -> list[str]:
     counts, small = view.counts, report.settings.min_count
     per_class = len(view.by_group) != counts.n_groups
     titles = {"base_rate": "in data", "selection_rate": "predicted", "tpr": "TPR", "fpr": "FPR"}

@@ -136,7 +136,9 @@ def test_a_group_that_is_not_there_is_refused(far_apart):
 
 
 def test_a_metric_that_needs_a_positive_class_says_so():
-    counts = GroupCounts([[[5, 1], [1, 5]], [[5, 2], [2, 5]]], groups=["a", "b"], classes=["n", "y"])
+    counts = GroupCounts(
+        [[[5, 1], [1, 5]], [[5, 2], [2, 5]]], groups=["a", "b"], classes=["n", "y"]
+    )
     report = FairnessReport.from_counts(counts, bootstrap=0)
     with pytest.raises(RuleError, match=r"needs a positive class: pass pos_label"):
         run_check(report, "demographic_parity_difference > 0.1")

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skfairprop.report._table import UsageError, cut_ranges, protected_column, read_table
+from skfairprop.report._errors import UsageError
+from skfairprop.report._table import cut_ranges, protected_column, read_table
 
 
 def write(path, content, encoding="utf-8"):
@@ -45,11 +46,11 @@ def test_a_shipped_data_set():
 @pytest.mark.parametrize(
     ("content", "encoding", "message"),
     [
-        ("name\ncafé\nthé\n", "latin-1", "not UTF-8; convert it first"),
+        ("name\ncafé\nthé\n", "latin-1", "not UTF-8; name the encoding, as in --encoding latin-1"),
         ("a;b\n1;2\n3;4\n", "utf-8", "seems separated by ';': pass --sep ';'"),
         ("a\tb\n1\t2\n3\t4\n", "utf-8", r"seems separated by '\\\\t'"),
         ("", "utf-8", "the file is empty"),
-        ("a,b\n1,2\n", "utf-8", "1 rows; an audit needs at least 2"),
+        ("a,b\n1,2\n", "utf-8", "1 row; an audit needs at least 2"),
         ("a,a\n1,2\n3,4\n", "utf-8", "several columns are named 'a'"),
         ('a,b\n1,"2\n', "utf-8", "not a CSV table"),
     ],

@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 
 from skfairprop.report._page._data import data_part
-from skfairprop.report._page._drivers import pairs_behind
+from skfairprop.report._page._drivers import drivers_part, refit_sentence
 from skfairprop.report._page._gaps import gaps_part
 from skfairprop.report._page._groups import alone_blocks, blocks_part, make_blocks
 from skfairprop.report._page._methods import facts, methods, reading
@@ -47,7 +47,13 @@ def build_page(
         "small": report.settings.min_count,
         "inferred": report.settings.bootstrap > 0,
         "facts": facts(report, source),
-        "short": sentences(report, blocks, change=data["change"], checks=checks),
+        "short": sentences(
+            report,
+            blocks,
+            change=data["change"],
+            checks=checks,
+            more=[refit_sentence(report.drivers)],
+        ),
         "cards": cards(report, positive, data["change"], pairs),
         "checks": [_check(check) for check in checks],
         "blocks": blocks_part(report, view, blocks),
@@ -61,7 +67,7 @@ def build_page(
         "gaps": gaps_part(report, positive),
         "pairs": pairs,
         "data": data,
-        "behind": pairs_behind(report),
+        "drivers": drivers_part(report),
         "sections": added,
         "nav": _nav(view.counts.predicted, added),
         "notes": [name(note) for note in report.notes],

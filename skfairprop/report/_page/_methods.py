@@ -6,6 +6,7 @@ from skfairprop.report._page._numbers import name, points, quoted
 from skfairprop.report._report import FairnessReport
 from skfairprop.report._source import Source
 
+TIMES = "\N{MULTIPLICATION SIGN}"
 _Z_SUM = 2.8  # of the two-sided 5 % and the 80 % points of the normal distribution
 
 
@@ -141,8 +142,8 @@ def facts(report: FairnessReport, source: Source) -> list[tuple[str, str]]:
     counts = report.counts
     out = []
     if source.rows is not None:
-        columns = "" if source.columns is None else f" × {source.columns:,}"
-        out.append(("Rows × columns" if columns else "Rows", f"{source.rows:,}{columns}"))
+        columns = "" if source.columns is None else f" {TIMES} {source.columns:,}"
+        out.append((f"Rows {TIMES} columns" if columns else "Rows", f"{source.rows:,}{columns}"))
     else:
         out.append(("Rows", f"{counts.total:,.10g}"))
     out.append(("Groups", f"{counts.n_groups:,} by {name(report.views[0].name)}"))

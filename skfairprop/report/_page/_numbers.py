@@ -60,14 +60,14 @@ def whole(value: float | None) -> str:
 
 
 def span(lower: float | None, upper: float | None, write=decimal) -> str:
-    """An interval: "0.054 – 0.272"; empty where there is none."""
+    """An interval, "0.054 - 0.272" with a longer dash; empty where there is none."""
     if is_missing(lower) or is_missing(upper):
         return ""
     return f"{write(lower)} {TO} {write(upper)}"
 
 
 def tight_span(lower: float | None, upper: float | None) -> str:
-    """An interval of shares: "54–72%"."""
+    """An interval of shares, "54-72%" with a longer dash."""
     if is_missing(lower) or is_missing(upper):
         return ""
     return f"{100 * lower:.0f}{TO}{100 * upper:.0f}%"

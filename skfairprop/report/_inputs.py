@@ -1,0 +1,132 @@
+"""The columns of an audit: target, positive class, protected ones, weights, predictions."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from skfairprop.groups import name_some
+from skfairprop.report._errors import UsageError
+from skfairprop.report._options import AuditOptions
+from skfairprop.report._table import PRESETS, need_column, protected_column, split_spec
+
+_MAX_CLASSES = 100
+
+
+def with_defaults(options: AuditOptions) -> AuditOptions:
+    """No table: German credit with a standard model; a shipped data set: its usual columns."""
+    if options.table is None:
+        given = options.pred or options.model or options.estimator
+        options = replace(
+            options, table="german_credit", estimator=options.estimator if given else "logistic"
+        )
+    preset = PRESETS.get(str(options.table), {})
+    target = options.target or preset.get("target")
+    if target is None:
+        raise UsageError("--target is missing: name the column with the true classes")
+    sensitive = options.sensitive or preset.get("sensitive", ())
+    if not sensitive:
+        raise UsageError("--sensitive is missing: name a protected column, as in --sensitive sex")
+    pos_label = options.pos_label
+    if pos_label is None and target == preset.get("target"):
+        pos_label = preset["pos_label"]
+    return replace(options, target=target, sensitive=tuple(sensitive), pos_label=pos_label)
+
+
+def read_target(frame: pd.DataFrame, options: AuditOptions) -> pd.Series:
+    """The true classes."""
+    y = frame[need_column(frame, str(options.target), "--target")]
+    n_missing = int(y.isna().sum())
+    if n_missing:
+        raise UsageError(
+            f"--target {options.target!r}: {n_missing:,} of {len(y):,} values are missing; leave "
+            "those rows out of the table"
+        )
+    n = y.nunique()
+    if n < 2:
+        raise UsageError(f"--target {options.target!r}: all rows have the same value")
+    if n > _MAX_CLASSES:
+        raise UsageError(f"--target {options.target!r}: {n:,} different values; classes are needed")
+    return y
+
+
+def read_pos_label(y: pd.Series, options: AuditOptions):
+    """The positive class as it is spelled in the data."""
+    values = sorted(y.unique().tolist(), key=str)
+    if options.pos_label is not None:
+        for value in values:
+            if str(value) == options.pos_label:
+                return value
+        raise UsageError(
+            f"--pos-label {options.pos_label!r}: not among the values of {options.target!r} "
+            f"({name_some(values, 12)})"
+        )
+    told = all(isinstance(v, bool | int | float) for v in values)
+    if len(values) == 2 and not (told and set(values) in ({0, 1}, {-1, 1})):
+        raise UsageError(
+            f"--target {options.target!r} has the values {name_some(values)}; say which one is "
+            f"the positive class, as in --pos-label {str(values[-1])!r}"
+        )
+    return None
+
+
+def read_protected(frame: pd.DataFrame, options: AuditOptions) -> pd.DataFrame:
+    """The protected columns, cut where asked for."""
+    columns = [protected_column(frame, spec, options.max_groups) for spec in options.sensitive]
+    names = [str(c.name) for c in columns]
+    repeated = {n for n in names if names.count(n) > 1}
+    if repeated:
+        raise UsageError(f"--sensitive {sorted(repeated)[0]!r} is given twice")
+    for column in columns:
+        n_missing = int(column.isna().sum())
+        if n_missing and options.missing == "raise":
+            raise UsageError(
+                f"--sensitive {str(column.name)!r}: {n_missing:,} of {len(column):,} values are "
+                "missing; pass --missing group to make them a group of their own, or --missing "
+                "drop to leave those rows out"
+            )
+    return pd.concat(columns, axis=1)
+
+
+def protected_names(frame: pd.DataFrame, options: AuditOptions) -> list:
+    """The labels of the protected columns in the table."""
+    specs = (split_spec(frame, spec)[0] for spec in options.sensitive)
+    return [need_column(frame, name, "--sensitive") for name in specs]
+
+
+def read_weight(frame: pd.DataFrame, options: AuditOptions) -> pd.Series | None:
+    """The weights of the rows."""
+    if options.weight is None:
+        return None
+    return frame[need_column(frame, options.weight, "--weight")]
+
+
+def read_predictions(frame: pd.DataFrame, y: pd.Series, options: AuditOptions) -> pd.Series:
+    """The predictions in the table."""
+    pred = frame[need_column(frame, str(options.pred), "--pred")]
+    n_missing = int(pred.isna().sum())
+    if n_missing:
+        raise UsageError(
+            f"--pred {options.pred!r}: {n_missing:,} of {len(pred):,} values are missing; leave "
+            "those rows out of the table"
+        )
+    if pd.api.types.is_float_dtype(pred) and not np.all(pred == np.floor(pred)):
+        raise UsageError(
+            f"--pred {options.pred!r} holds scores, as {pred.iloc[0]:g}; it must hold classes of "
+            f"{options.target!r}: cut the score first"
+        )
+    if not set(pred.unique().tolist()) & set(y.unique().tolist()):
+        raise UsageError(
+            f"--pred {options.pred!r} and --target {options.target!r} have no value in common: "
+            f"{name_some(sorted(pred.unique().tolist(), key=str))} against "
+            f"{name_some(sorted(y.unique().tolist(), key=str))}"
+        )
+    return pred
+
+
+def model_inputs(frame: pd.DataFrame, options: AuditOptions) -> pd.DataFrame:
+    """The columns that a model may see: all but the target and the weights."""
+    left_out = [need_column(frame, str(options.target), "--target")]
+    if options.weight is not None:
+        left_out.append(need_column(frame, options.weight, "--weight"))
+    return frame.drop(columns=left_out)
