@@ -118,7 +118,7 @@ def infer(
     - *p*: the groups are exchanged within the strata that the metric's null names (exact random
       tables with the margins); p = (1 + number of replicates >= value) / (1 + `n_draws`).
     - *lower*: tables with the sizes of the groups are drawn from rates along a path, from the
-      pooled ones over those of groups merged where a chi-square test at .99 does not separate
+      pooled ones over those of groups merged where a chi-square test at .999 does not separate
       them, to each group's own; lower is the metric at the point whose 1 - alpha/2 quantile equals
       the value. *corrected* is the same with the median.
     - *upper*: the 1 - alpha/2 quantile under Dirichlet draws of the rates, at least the value.
