@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ._table import Table, as_container, block_rows
+
+SCORES = ("predict_proba", "decision_function")
 
 
 class Model:
@@ -81,7 +84,8 @@ class Model:
         estimator of the same columns (``estimator_``). What is found there is a hint: whoever
         uses it must check its outputs against :meth:`outputs`.
         """
-        return _split(self.estimator)
+        transforms, final = _split(self.estimator)
+        return partial(_apply, transforms) if transforms else None, final
 
     def _as_fitted(self, X: Any) -> Any:
         # torch refuses float64 and skorch passes on what it gets
@@ -175,8 +179,13 @@ def target_columns(target: Any, n_rows: int, n_outputs: int) -> np.ndarray:
     return np.broadcast_to(columns, (n_rows,)).astype(np.intp)
 
 
+def has_scores(estimator: Any) -> bool:
+    """Whether an estimator has one of the methods that return scores."""
+    return any(hasattr(estimator, method) for method in SCORES)
+
+
 def _output_function(estimator: Any) -> Callable[[Any], Any]:
-    for method in ("predict_proba", "decision_function"):
+    for method in SCORES:
         if hasattr(estimator, method):
             return getattr(estimator, method)
     if hasattr(estimator, "predict") or not callable(estimator):
@@ -204,24 +213,23 @@ def _as_columns(scores: Any) -> np.ndarray:
     return scores
 
 
-def _split(estimator: Any) -> tuple[Callable[[Any], Any] | None, Any]:
+def _split(estimator: Any) -> tuple[list[Callable[[Any], Any]], Any]:
     if hasattr(estimator, "best_estimator_"):
         return _split(estimator.best_estimator_)
     if isinstance(estimator, Pipeline):
+        # samplers and "passthrough" have no transform and do nothing when predicting
+        outer = [step.transform for _, step in estimator.steps[:-1] if hasattr(step, "transform")]
         inner, final = _split(estimator[-1])
-        if len(estimator) == 1:
-            return inner, final
-        outer = estimator[:-1].transform
-        return _composed(outer, inner), final
+        return outer + inner, final
     # a fitted copy on the same columns: not the template of a bagging or boosting ensemble
-    inner = getattr(estimator, "estimator_", None)
+    wrapped = getattr(estimator, "estimator_", None)
     n_features = getattr(estimator, "n_features_in_", None)
-    if n_features is not None and getattr(inner, "n_features_in_", None) == n_features:
-        return _split(inner)
-    return None, estimator
+    if n_features is not None and getattr(wrapped, "n_features_in_", None) == n_features:
+        return _split(wrapped)
+    return [], estimator
 
 
-def _composed(
-    outer: Callable[[Any], Any], inner: Callable[[Any], Any] | None
-) -> Callable[[Any], Any]:
-    return outer if inner is None else lambda X: inner(outer(X))
+def _apply(transforms: list[Callable[[Any], Any]], X: Any) -> Any:
+    for transform in transforms:
+        X = transform(X)
+    return X

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import sparse
 
 from ._coalitions import Design, Route
-from ._model import Model, Predictor
+from ._model import Model, Predictor, has_scores
 from ._table import block_rows
 
 PROBE_VALUES = 50  # values of a column tried to see which inputs it moves; all if it has fewer
@@ -106,7 +106,7 @@ def route_behind_preprocessing(
         None if there is no preprocessing, or mixing behind it is not the same.
     """
     preprocess, final = predictor.model.steps()
-    if preprocess is None:
+    if preprocess is None or not has_scores(final):
         return None
     source = column_sources(predictor, np.concatenate([Z, background]))
     if source is None or len(source) > MOST_INPUTS:
@@ -117,7 +117,7 @@ def route_behind_preprocessing(
     def outputs(inputs: np.ndarray) -> np.ndarray:
         step = block_rows(inputs.shape[1])
         blocks = (inputs[i : i + step] for i in range(0, len(inputs), step))
-        return np.concatenate([model.outputs(_named(block, names)) for block in blocks])
+        return np.concatenate([model.outputs(named(block, names)) for block in blocks])
 
     route = Route(outputs, rows, final_inputs(predictor, background).values, source)
     entries = slice(0, CHECKED_ENTRIES)
@@ -135,5 +135,6 @@ def _values_to_try(column: np.ndarray) -> np.ndarray:
     return values[np.linspace(0, len(values) - 1, PROBE_VALUES).astype(int)]
 
 
-def _named(inputs: np.ndarray, names: pd.Index | None) -> Any:
+def named(inputs: np.ndarray, names: pd.Index | None) -> Any:
+    """Inputs in the container that the preprocessing returns."""
     return inputs if names is None else pd.DataFrame(inputs, columns=names)

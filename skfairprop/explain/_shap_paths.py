@@ -19,16 +19,16 @@ from skfairprop._optional import import_optional
 
 from ._explanation import drop_rounding
 from ._model import Model, Predictor
-from ._preprocessing import column_sources, final_inputs
+from ._preprocessing import column_sources, final_inputs, named
 
 TOLERANCE = 1e-5  # of the largest output; float32 models are exact to about 1e-6
-SKLEARN_TREES = (
+SKLEARN_TREES = (  # they read float32
     DecisionTreeClassifier,
     RandomForestClassifier,
     ExtraTreesClassifier,
     GradientBoostingClassifier,
 )
-TREE_PACKAGES = ("xgboost", "lightgbm", "catboost")
+TREE_PACKAGES = ("xgboost", "lightgbm")  # shap 0.51 crashes on catboost with three classes
 
 
 def is_linear(model: Model) -> bool:
@@ -106,7 +106,9 @@ class TreePath:
         value_function: str,
         sum_parts: bool,
     ):
-        self._shap = import_optional("shap", extra="explain")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # importing shap warns about what it imports
+            self._shap = import_optional("shap", extra="explain")
         self._predictor = predictor
         self._tree = predictor.model.steps()[1]
         self._background = background
@@ -134,7 +136,9 @@ class TreePath:
         try:
             if self._explainer is None:
                 self._explainer, self._base = self._make_explainer()
-            raw = self._explainer.shap_values(inputs, check_additivity=False)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message="LightGBM binary classifier")
+                raw = self._explainer.shap_values(inputs, check_additivity=False)
             values = three_dimensional(raw, *inputs.shape)
             base = self._explainer.expected_value if self._base is None else self._base
             totals = np.ravel(base) + values.sum(axis=1)
@@ -160,15 +164,16 @@ class TreePath:
                 self._tree, feature_perturbation="tree_path_dependent"
             )
             return explainer, None
+        rows, names = final_inputs(self._predictor, self._background)
         if self._value_function == "interventional":
-            rows = final_inputs(self._predictor, self._background[self._sample]).values
+            rows = rows[self._sample]
         else:
-            rows = _lower_median(final_inputs(self._predictor, self._background).values)
+            rows = _lower_median(rows)
         explainer = self._shap.TreeExplainer(
             self._tree, self._rounded(rows), feature_perturbation="interventional"
         )
         if isinstance(self._tree, HistGradientBoostingClassifier):
-            return explainer, self._tree.decision_function(rows).mean(axis=0)
+            return explainer, self._tree.decision_function(named(rows, names)).mean(axis=0)
         return explainer, None
 
     def _rounded(self, inputs: np.ndarray) -> np.ndarray:
@@ -177,10 +182,9 @@ class TreePath:
         Most trees of scikit-learn compare float32 values with float64 thresholds, and shap's
         interventional code compares whatever it is given with float32 thresholds.
         """
-        in_float64 = isinstance(self._tree, HistGradientBoostingClassifier)
-        if in_float64 and self._value_function == "path_dependent":
-            return inputs
-        return inputs.astype(np.float32).astype(np.float64)
+        if isinstance(self._tree, SKLEARN_TREES) or self._value_function != "path_dependent":
+            return inputs.astype(np.float32).astype(np.float64)
+        return inputs
 
     def _sources(self, Z: np.ndarray) -> np.ndarray | None:
         """Raw column behind each input of the tree, None if values can not be given to columns.

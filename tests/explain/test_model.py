@@ -111,6 +111,20 @@ def test_steps_of_a_pipeline_in_a_pipeline():
     assert np.allclose(final.predict_proba(preprocess(X)), model.predict_proba(X))
 
 
+def test_samplers_do_nothing_when_predicting():
+    imblearn = pytest.importorskip("imblearn.pipeline")
+    from imblearn.under_sampling import RandomUnderSampler
+
+    model = imblearn.make_pipeline(StandardScaler(), RandomUnderSampler(), LogisticRegression())
+    preprocess, final = Model(model.fit(X, y)).steps()
+    assert np.allclose(final.predict_proba(preprocess(X)), model.predict_proba(X))
+
+
+def test_pipeline_of_one_step_has_no_preprocessing():
+    preprocess, _ = Model(make_pipeline(LogisticRegression()).fit(X, y)).steps()
+    assert preprocess is None
+
+
 @pytest.mark.parametrize("model", [BaggingClassifier(), RandomForestClassifier(n_estimators=3)])
 def test_steps_do_not_take_the_template_of_an_ensemble(model):
     assert Model(model.fit(X, y)).steps() == (None, model)

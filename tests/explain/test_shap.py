@@ -213,6 +213,15 @@ def test_interventional_trees_equal_the_enumeration(name, rows):
     assert np.allclose(got, enumerated(score, rows, BACKGROUND), atol=1e-6)
 
 
+def test_interventional_boosting_on_a_frame():
+    pytest.importorskip("shap")
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    model = HistGradientBoostingClassifier(max_iter=5).fit(frame, y)
+    explainer = ShapExplainer(tree="interventional", random_state=0)
+    got = explainer.fit(frame[:30]).attribute(model, frame[40:50])
+    assert np.allclose(got.sum(axis=1).std(), model.decision_function(frame[40:50]).std())
+
+
 def test_values_at_the_thresholds():
     """float64 values just above a threshold go left in scikit-learn, which compares float32."""
     pytest.importorskip("shap")
