@@ -1,5 +1,7 @@
 """Requests of metadata that hold unless the user decides otherwise."""
 
+from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 
@@ -29,3 +31,8 @@ def request_sensitive_features(request: Any, *methods: str) -> Any:
         if of_method is not None and of_method.requests.get("sensitive_features") is None:
             of_method.add_request(param="sensitive_features", alias=True)
     return request
+
+
+def takes_sensitive_features(method: Callable[..., Any]) -> bool:
+    """Whether a method has an argument of this name."""
+    return "sensitive_features" in signature(method).parameters

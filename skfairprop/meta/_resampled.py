@@ -1,6 +1,5 @@
 """Fit a classifier on resampled rows, with everything that belongs to them."""
 
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,7 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from skfairprop._metadata import request_sensitive_features
+from skfairprop._metadata import request_sensitive_features, takes_sensitive_features
 from skfairprop._resolve import resolve_sensitive_features
 from skfairprop._rows import count_rows, is_row_aligned, take_rows
 from skfairprop.meta._delegating import DelegatingClassifier, routing_enabled
@@ -134,7 +133,7 @@ class ResampledClassifier(DelegatingClassifier):
         sampler = self.sampler_ = clone(self.sampler)
         groups = {}
         given = self.sensitive_features is not None or sensitive_features is not None
-        if given and "sensitive_features" in signature(sampler.fit_resample).parameters:
+        if given and takes_sensitive_features(sampler.fit_resample):
             groups["sensitive_features"] = resolve_sensitive_features(
                 self.sensitive_features, X, y, sensitive_features, owner=owner
             )

@@ -67,6 +67,21 @@ class Cells:
         class_codes, class_labels = _keep(self.class_codes, self.classes, classes, "classes", owner)
         return Cells(group_codes, class_codes, group_labels, class_labels)
 
+    def take(self, rows: np.ndarray) -> "Cells":
+        """The cells of some rows."""
+        return Cells(self.group_codes[rows], self.class_codes[rows], self.groups, self.classes)
+
+    def recode(self, groups: pd.Index, classes: pd.Index) -> "Cells":
+        """The same rows over other labels; those of labels that are not listed are left out."""
+        codes = []
+        for code, found, labels in (
+            (self.group_codes, self.groups, groups),
+            (self.class_codes, self.classes, classes),
+        ):
+            new = np.append(labels.get_indexer(found), -1)  # the last one serves the code -1
+            codes.append(new[code])
+        return Cells(codes[0], codes[1], groups, classes)
+
     def name(self, where: np.ndarray) -> str:
         """The cells of a boolean table, for a message: "class 'a' in group 'x'"."""
         found = [

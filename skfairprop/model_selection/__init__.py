@@ -1,0 +1,6 @@
+"""Search for models and study them: how bias of the data propagates into a model."""
+
+from skfairprop.model_selection._propagation import bias_propagation
+from skfairprop.model_selection._propagation_result import PropagationResult
+
+__all__ = ["PropagationResult", "bias_propagation"]

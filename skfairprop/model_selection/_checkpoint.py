@@ -1,0 +1,139 @@
+"""A file that holds every finished fit of a study, so that it can be killed and go on."""
+
+import hashlib
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import joblib
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+_FORMAT = "skfairprop propagation study"
+
+
+class Checkpoint:
+    """Finished fits of one study in a file of JSON lines; the first line says which study.
+
+    Parameters
+    ----------
+    path : path-like
+        Created if it does not exist.
+    study : dict of str to JSON value
+        What the study is made of; a file made of something else is refused.
+    seed : int
+        Of the study; where the study has none of its own, that of the file goes on.
+
+    Attributes
+    ----------
+    records : list of dict
+        The fits that the file holds already.
+    seed : int
+        That of the file.
+
+    Raises
+    ------
+    ValueError
+        If the file is of another study, with what differs, or no checkpoint at all.
+    """
+
+    def __init__(self, path: Any, study: dict[str, Any], seed: int) -> None:
+        self.path = Path(path)
+        self.records: list[dict[str, Any]] = []
+        self.seed = seed
+        header = {"format": _FORMAT, "version": 1, "seed": seed, "study": study}
+        self._pending = [json.dumps(header)]  # not written before there is a fit to keep
+        if self.path.is_file() and self.path.stat().st_size:
+            self._read(json.loads(self._pending.pop())["study"])
+        elif self.path.is_dir() or not self.path.parent.is_dir():
+            raise ValueError(
+                f"checkpoint {str(self.path)!r} cannot be written: it is a folder, or lies in none "
+                "that exists"
+            )
+
+    def append(self, record: dict[str, Any]) -> None:
+        """Add a finished fit; on disk when this returns."""
+        lines = [*self._pending, json.dumps(record)]
+        self._pending = []
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _read(self, here: dict[str, Any]) -> None:
+        text = self.path.read_bytes()
+        whole = text[: text.rfind(b"\n") + 1]  # a line that was cut off is a fit that is lost
+        try:
+            header, *self.records = [json.loads(line) for line in whole.splitlines()]
+            if header["format"] != _FORMAT:
+                raise ValueError
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(
+                f"checkpoint {str(self.path)!r} is no file of bias_propagation; pass another path"
+            ) from None
+        there = header["study"]
+        changed = [k for k in {**there, **here} if there.get(k) != here.get(k)]
+        if changed:
+            shown = [
+                f"{k} was {there.get(k, 'absent')} and is {here.get(k, 'absent')}"
+                for k in changed[:3]
+            ]
+            more = f"; and {len(changed) - 3} more" if len(changed) > 3 else ""
+            raise ValueError(
+                f"checkpoint {str(self.path)!r} is of another study: {'; '.join(shown)}{more}; "
+                "pass another path, or delete the file to start anew"
+            )
+        self.seed = header["seed"]
+        if len(whole) < len(text):
+            os.truncate(self.path, len(whole))
+
+
+def describe_estimator(prefix: str, estimator: Any) -> dict[str, str]:
+    """Class and parameters of an estimator, by name, as text that is the same in every process."""
+    out = {prefix: f"{type(estimator).__module__}.{type(estimator).__qualname__}"}
+    if isinstance(estimator, BaseEstimator) or hasattr(estimator, "get_params"):
+        for name, value in sorted(estimator.get_params(deep=True).items()):
+            out[f"{prefix}__{name}"] = describe(value)
+    return out
+
+
+def describe(value: Any) -> str:
+    """A value as text that is the same in every process."""
+    if hasattr(value, "get_params"):
+        return type(value).__qualname__  # its own parameters are listed, too
+    if isinstance(value, np.ndarray | pd.Series | pd.DataFrame | pd.Index) or sparse.issparse(
+        value
+    ):
+        return digest(value)
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+
+
+def digest(data: Any) -> str:
+    """Kind, shape and checksum of the values of data, the same in every process."""
+    native = nw.from_native(data, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(native, nw.DataFrame | nw.Series) and not isinstance(
+        data, pd.DataFrame | pd.Series
+    ):
+        data = native.to_pandas()
+    if isinstance(data, pd.DataFrame | pd.Series):
+        content = pd.util.hash_pandas_object(data).to_numpy().tobytes()
+        content += repr(getattr(data, "columns", None)).encode()
+    elif sparse.issparse(data):
+        rows = data.tocsr()
+        content = b"".join(part.tobytes() for part in (rows.data, rows.indices, rows.indptr))
+    elif isinstance(data, list | tuple) or hasattr(data, "__array__"):
+        array = np.asarray(data)
+        if array.dtype == object:
+            content = pd.util.hash_array(array.ravel().astype(str)).tobytes()
+        else:
+            content = np.ascontiguousarray(array).tobytes()
+    else:
+        content = joblib.hash(data).encode()
+    shape = "x".join(map(str, getattr(data, "shape", ())))
+    checksum = hashlib.blake2b(content, digest_size=8).hexdigest()
+    return f"{type(data).__name__} {shape} {checksum}"
