@@ -112,4 +112,6 @@ def check_weights(column: Column) -> np.ndarray:
             f"sample_weight holds {np.count_nonzero(weights < 0):,} negative values; weights must "
             "be 0 or more"
         )
+    if not weights.any():
+        raise ValueError("sample_weight is zero in all rows")
     return weights

@@ -230,7 +230,7 @@ class GroupCounts:
             if sample_weight.dtype.kind in "biu" and values.max() < _MAX_EXACT:
                 values = np.rint(values).astype(np.int64)
             if not values.any():
-                raise ValueError("sample_weight is zero in all rows")
+                raise ValueError("sample_weight is zero in all rows with a protected value")
         return cls(
             values,
             groups=groups,

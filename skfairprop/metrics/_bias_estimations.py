@@ -15,7 +15,7 @@ from skfairprop.counts import GroupCounts, count_rows
 from skfairprop.groups import Groups, align
 from skfairprop.metrics._estimation import CONVENTIONS
 from skfairprop.metrics._estimation import METRICS as COUNT_METRICS
-from skfairprop.metrics._metric import describe_too_few, describe_undefined, find_positive
+from skfairprop.metrics._metric import Metric, describe_too_few, describe_undefined, find_positive
 from skfairprop.metrics._rates import Rates
 from skfairprop.metrics._score_estimation import METRICS as SCORE_METRICS
 from skfairprop.metrics._score_estimation import ScoreRows
@@ -186,6 +186,7 @@ def bias_estimation(
         use_y_true,
         min_group_size,
         missing,
+        methods=[method],
     )
     if method not in values:
         needed = "y_score" if _PREFIX + method in _SCORE_NAMES else "y_true"
@@ -299,8 +300,9 @@ def _estimate(
     use_y_true,
     min_group_size,
     missing,
+    methods=METHODS,
 ) -> tuple[pd.Series, dict[str, list[str]]]:
-    """The estimations that the inputs allow, and what is undefined in each, by method."""
+    """Those of the methods that the inputs allow, and what is undefined in each, by method."""
     if convention not in CONVENTIONS:
         raise ValueError(f"convention must be one of {CONVENTIONS}; got {convention!r}")
     if use_y_true and y_true is None:
@@ -323,34 +325,51 @@ def _estimate(
         diagonal = counts.values[..., None] * np.eye(counts.n_classes, dtype=int)
         counts = GroupCounts(diagonal, groups=counts.groups, classes=counts.classes)
     counts, positive = find_positive(counts, pos_label, "bias_estimations")
-    found, holes = _estimate_counts(counts, positive, convention, truth=y_true is not None)
-    if y_score is not None:
+    wanted = [m for m in COUNT_METRICS if m.name.removeprefix(_PREFIX) in methods]
+    if y_true is None:
+        wanted = [m for m in wanted if m.rates == _NEED_NO_TRUTH]
+    found, holes = _estimate_counts(counts, positive, convention, wanted)
+    wanted = [m for m in SCORE_METRICS if m.name.removeprefix(_PREFIX) in methods]
+    if y_score is not None and wanted:
         outcome = columns["y_true" if use_y_true else "y_pred"][0]
         label = counts.classes[positive]
         scored = _score_rows(outcome, columns["y_score"][0], rows, label, threshold)
-        for metric in SCORE_METRICS:
+        for metric in wanted:
             extra = {"min_group_size": min_group_size} if metric.name == _CALIBRATION else {}
-            found[metric.name] = metric.kernel(scored, convention=convention, **extra)
-            if np.isnan(found[metric.name]):
-                method = metric.name.removeprefix(_PREFIX)
-                holes.setdefault(metric.name, [f"{method}: no two groups have a rate to compare"])
+            value = metric.kernel(scored, convention=convention, **extra)
+            found[metric.name] = value
+            if np.isnan(value):
+                holes[metric.name] = [_describe_undefined_score(counts, metric)]
     values = pd.Series(found, dtype=float).rename(lambda name: name.removeprefix(_PREFIX))
     return values, {name.removeprefix(_PREFIX): found for name, found in holes.items()}
 
 
 def _estimate_counts(
-    counts: GroupCounts, positive: int, convention: str, *, truth: bool
+    counts: GroupCounts, positive: int, convention: str, metrics: list[Metric]
 ) -> tuple[dict[str, float], dict[str, list[str]]]:
-    """The estimations on counts, without those that need the truth if it is not known."""
+    """Estimations on counts, and what is undefined in each."""
     rates = Rates(counts.values, positive=positive)
     one_group = [describe_too_few(counts, rates)] if np.count_nonzero(rates.present) < 2 else None
     found, holes = {}, {}
-    for metric in COUNT_METRICS:
-        if truth or metric.rates == _NEED_NO_TRUTH:
-            metric = metric.with_options({"convention": convention})
-            found[metric.name] = float(metric.kernel(rates, convention=convention))
-            holes[metric.name] = one_group or describe_undefined(counts, metric, rates)
+    for metric in metrics:
+        metric = metric.with_options({"convention": convention})
+        found[metric.name] = float(metric.kernel(rates, convention=convention))
+        holes[metric.name] = one_group or describe_undefined(counts, metric, rates)
     return found, holes
+
+
+def _mean_score(score: np.ndarray, weight: np.ndarray) -> float:
+    """The weighted mean; a score that equals it but for rounding is on no side of it."""
+    mean = float(np.average(score, weights=weight))
+    nearest = float(score[np.abs(score - mean).argmin()])
+    return nearest if np.isclose(nearest, mean, rtol=1e-12, atol=0.0) else mean
+
+
+def _describe_undefined_score(counts: GroupCounts, metric: Metric) -> str:
+    rates = Rates(counts.values)
+    if np.count_nonzero(rates.present) < 2:
+        return describe_too_few(counts, rates)
+    return f"{metric.name.removeprefix(_PREFIX)}: no two groups have a rate to compare"
 
 
 def _score_rows(
@@ -371,7 +390,7 @@ def _score_rows(
         weight = check_weights(rows["sample_weight"]).astype(float)
     kept = groups.codes >= 0
     if threshold is None:
-        threshold = float(np.average(score[kept], weights=weight[kept]))
+        threshold = _mean_score(score[kept], weight[kept])
     return ScoreRows(
         outcome=np.isin(codes, np.flatnonzero(labels == label))[kept],
         score=score[kept],

@@ -29,7 +29,7 @@ def spread(rates: Array, convention: str, axis: int = -1) -> Array:
     squares = np.where(defined, rates - np.expand_dims(mean, axis), 0.0) ** 2
     variance = divide(squares.sum(axis), k)
     if convention == "corrected":
-        variance = divide(variance, divide((k // 2) * ((k + 1) // 2), k * k))
+        variance = np.minimum(divide(variance, divide((k // 2) * ((k + 1) // 2), k * k)), 1.0)
     return np.where(k >= 2, variance, np.nan)
 
 
@@ -122,6 +122,8 @@ def _normalized_difference(rates: Rates, convention: str) -> Array:
         blocks = [slice(start, start + step) for start in range(0, len(selected), step)]
         worst = [_worst_pair(selected[rows], rejected[rows], convention) for rows in blocks]
     value = np.concatenate(worst).reshape(lead)
+    if convention == "corrected":
+        value = np.minimum(value, 1.0)
     return np.where(np.count_nonzero(rates.present, axis=-1) >= 2, value, np.nan)
 
 

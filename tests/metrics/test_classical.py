@@ -181,7 +181,7 @@ def test_undefined_zero_is_what_the_papers_do():
 
 
 def test_undefined_raise_names_the_group():
-    with pytest.raises(ValueError, match="is undefined: recall is 0/0 in group 'c'$"):
+    with pytest.raises(ValueError, match=r"is undefined: recall is 0/0 in group 'c'$"):
         m.equal_opportunity_difference(TRUE, PRED, sensitive_features=GROUP, undefined="raise")
 
 
@@ -194,7 +194,7 @@ def test_undefined_nan():
 
 
 def test_undefined_policy_is_checked():
-    with pytest.raises(ValueError, match="undefined must be one of .*; got 'ignore'"):
+    with pytest.raises(ValueError, match=r"undefined must be one of .*; got 'ignore'"):
         m.equal_opportunity_difference(TRUE, PRED, sensitive_features=GROUP, undefined="ignore")
 
 

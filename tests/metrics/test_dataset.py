@@ -183,7 +183,7 @@ def test_normalized_ens_of_one_declared_group():
 
 @pytest.mark.parametrize("function", GOLDEN_NAMES.values(), ids=lambda f: f.__name__)
 def test_messages_call_the_labels_y(function):
-    with pytest.raises(ValueError, match="^y: 1 of 2 values are missing; leave those rows out$"):
+    with pytest.raises(ValueError, match=r"^y: 1 of 2 values are missing; leave those rows out$"):
         function([0, None], sensitive_features=["a", "b"])
 
 
