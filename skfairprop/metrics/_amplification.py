@@ -34,6 +34,7 @@ from skfairprop.metrics._pairs import (
     read_reference,
     share_table,
     table_of,
+    tables_of,
     worst_pair,
 )
 from skfairprop.metrics._rates import Array
@@ -236,11 +237,12 @@ def mals_bias_amplification(
     )
     alone = warn_if_alone(name, rows)
     assert rows.pred is not None  # read_rows requires it
-    guessed = rows.group if rows.group_pred is None else rows.group_pred
-    after = table_of(guessed, rows.pred, rows.weight)
-    if reference is None:
-        before = table_of(rows.group, rows.truth, rows.weight)
+    if rows.group_pred is None:
+        before, after = tables_of(rows.group, rows.truth, rows.pred, rows.weight)
     else:
+        before = table_of(rows.group, rows.truth, rows.weight)
+        after = table_of(rows.group_pred, rows.pred, rows.weight)
+    if reference is not None:
         before = read_reference(reference, rows, after)
     before, after = over_same_labels(before, after)
     holes = [

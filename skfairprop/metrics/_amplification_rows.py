@@ -1,6 +1,7 @@
 """Rows of the amplification metrics: classes, label sets or scores, in either direction."""
 
 import warnings
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,12 +11,13 @@ import pandas as pd
 from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skfairprop._columns import Column, read_column, read_columns
+from skfairprop._columns import Column, blockwise_bincount, read_column, read_columns
 from skfairprop._labels import check_weights, encode_classes
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import Groups, align_columns, name_some
 
 DIRECTIONS = ("a_to_t", "t_to_a")
+_BLOCK = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Labels:
 
     def sizes(self, weight: np.ndarray | None) -> np.ndarray:
         """Weighted number of rows of each label, (K,)."""
-        return np.bincount(self.codes, weight, len(self.labels))
+        return blockwise_bincount([self.codes], [len(self.labels)], weight)
 
     def values(self) -> np.ndarray:
         """Labels of the rows; of an intersection as tuples."""
@@ -366,12 +368,12 @@ def _without_missing(rows: Rows, group: Groups) -> Rows:
 
 def _kept_rows(group: Groups, stacklevel: int) -> np.ndarray | None:
     """Positions of the rows whose protected value is known; None for all."""
-    if not group.n_dropped:
+    if group.codes.min() >= 0:
         return None
     kept = np.flatnonzero(group.codes >= 0)
     warnings.warn(
-        f"left out {group.n_dropped:,} of {len(group):,} rows with a missing protected value; "
-        f"{len(kept):,} rows were used",
+        f"left out {len(group) - len(kept):,} of {len(group):,} rows with a missing protected "
+        f"value; {len(kept):,} rows were used",
         UserWarning,
         stacklevel=stacklevel,
     )
@@ -383,9 +385,9 @@ def warn_if_alone(name: str, rows: Rows, stacklevel: int = 3) -> bool:
 
     Warns of a single class as well, for which every metric is 0.
     """
-    groups, reason = _labels_used(rows.group, rows.weight), ""
-    if len(groups) < 2:
-        reason = f"it compares groups, and there is only one: {name_some(groups)}"
+    alone, reason = _only_label([rows.group], rows.weight), ""
+    if alone is not None:
+        reason = f"it compares groups, and there is only one: {name_some([alone])}"
     elif isinstance(rows.truth, LabelSets) and not rows.truth.matrix.count_nonzero():
         reason = "no row of y_true has a label"
     if reason:
@@ -394,16 +396,33 @@ def warn_if_alone(name: str, rows: Rows, stacklevel: int = 3) -> bool:
         )
         return True
     known = [v for v in (rows.truth, rows.pred) if isinstance(v, Labels)]
-    classes = {label for v in known for label in _labels_used(v, rows.weight).tolist()}
-    if len(classes) == 1:
+    alone = _only_label(known, rows.weight) if known else None
+    if alone is not None:
         warnings.warn(
-            f"{name}: y_true and y_pred hold the one class {name_some(list(classes))}: there is "
-            "nothing to amplify",
+            f"{name}: y_true and y_pred hold the one class {name_some([alone])}: there is nothing "
+            "to amplify",
             UndefinedMetricWarning,
             stacklevel=stacklevel,
         )
     return False
 
 
-def _labels_used(variable: Labels, weight: np.ndarray | None) -> pd.Index:
-    return variable.labels[variable.sizes(weight) > 0]
+def _only_label(variables: list[Labels], weight: np.ndarray | None) -> Hashable | None:
+    """The only label of all rows that weigh something; None if there are more.
+
+    The rows are read in blocks, until a second label is met: mostly one block.
+    """
+    found: Hashable | None = None
+    for variable in variables:
+        labels = variable.labels.tolist()
+        for start in range(0, len(variable.codes), _BLOCK):
+            codes = variable.codes[start : start + _BLOCK]
+            if weight is not None:
+                codes = codes[weight[start : start + _BLOCK] > 0]
+            if not len(codes):
+                continue
+            low, high = (labels[i] for i in (codes.min(), codes.max()))
+            if low != high or (found is not None and found != low):
+                return None
+            found = low
+    return found

@@ -17,7 +17,7 @@ from skfairprop.metrics._amplification_rows import (
     warn_if_alone,
 )
 from skfairprop.metrics._label_sets import Combinations, count_combinations
-from skfairprop.metrics._pairs import long_table, table_of, worst_pair
+from skfairprop.metrics._pairs import long_table, tables_of, worst_pair
 from skfairprop.metrics._rates import Array
 
 
@@ -155,9 +155,10 @@ def _combinations(rows: Rows, max_size: int | None) -> Iterator[Combinations]:
         yield from count_combinations(*matrices, rows.group.codes, n_groups, rows.weight, max_size)
         return
     assert rows.pred is not None  # read_rows requires it
-    tables = [table_of(rows.group, v, rows.weight).to_numpy() for v in (rows.truth, rows.pred)]
-    seen = np.flatnonzero(tables[0].any(0))
-    yield Combinations(seen[:, None], tables[0][:, seen], tables[1][:, seen])
+    both = tables_of(rows.group, rows.truth, rows.pred, rows.weight)
+    before, after = (table.to_numpy() for table in both)
+    seen = np.flatnonzero(before.any(0))
+    yield Combinations(seen[:, None], before[:, seen], after[:, seen])
 
 
 def _rate_table(

@@ -15,6 +15,7 @@ from skfairprop.metrics._amplification_rows import (
     LabelSets,
     Rows,
     Variable,
+    count_rows,
     read_rows,
 )
 from skfairprop.metrics._attackers import tabulate
@@ -109,7 +110,7 @@ def count_pairs(
 
     The prior or both targets may be label sets, each label then being a prior or a target.
     """
-    before, after = (table_of(prior, target, weight) for target in (data, model))
+    before, after = tables_of(prior, data, model, weight)
     rows, columns = before.sum(axis=1), before.sum(axis=0)
     if isinstance(data, LabelSets):
         rows = _sizes(prior, weight)
@@ -130,6 +131,20 @@ def count_pairs(
 def _sizes(variable: Variable, weight: np.ndarray | None) -> pd.Series:
     assert isinstance(variable, Labels)
     return pd.Series(variable.sizes(weight), index=variable.labels)
+
+
+def tables_of(
+    prior: Variable, data: Variable, model: Variable, weight: np.ndarray | None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Weighted number of rows that have a prior and a target, in the data and from the model."""
+    if all(isinstance(v, Labels) for v in (prior, data, model)):
+        counts = count_rows(prior, data, model, weight)  # once for both
+        before, after = (
+            pd.DataFrame(counts.values.sum(axis), index=counts.groups, columns=counts.classes)
+            for axis in (-1, -2)
+        )
+        return before, after
+    return table_of(prior, data, weight), table_of(prior, model, weight)
 
 
 def table_of(prior: Variable, target: Variable, weight: np.ndarray | None) -> pd.DataFrame:
@@ -203,12 +218,20 @@ def over_same_labels(
     before: pd.DataFrame, after: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Both tables over the groups and classes that occur in either."""
+    if before.index.equals(after.index) and before.columns.equals(after.columns):
+        return _occurring(before, after)
     groups = before.index.append(after.index).drop_duplicates()
     classes = before.columns.append(after.columns).drop_duplicates()
-    both = [t.reindex(index=groups, columns=classes, fill_value=0) for t in (before, after)]
-    counts = both[0] + both[1]
-    rows, columns = counts.any(axis=1), counts.any(axis=0)
-    return both[0].loc[rows, columns], both[1].loc[rows, columns]
+    both = (t.reindex(index=groups, columns=classes, fill_value=0) for t in (before, after))
+    return _occurring(*both)
+
+
+def _occurring(before: pd.DataFrame, after: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    counts = before.to_numpy() + after.to_numpy()
+    if counts.any(0).all() and counts.any(1).all():
+        return before, after
+    where = np.flatnonzero(counts.any(1)), np.flatnonzero(counts.any(0))
+    return before.iloc[where], after.iloc[where]
 
 
 def share_table(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
