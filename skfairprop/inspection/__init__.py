@@ -1,0 +1,25 @@
+"""Displays: pictures of rates, gaps, tables and curves, with how sure of them one can be."""
+
+from skfairprop.inspection._amplification import AmplificationDisplay
+from skfairprop.inspection._correlation import CorrelationDisplay
+from skfairprop.inspection._gap_null import GapNullDisplay
+from skfairprop.inspection._group_confusion import GroupConfusionDisplay
+from skfairprop.inspection._group_curve import GroupCurveDisplay
+from skfairprop.inspection._group_rates import GroupRatesDisplay
+from skfairprop.inspection._induction_curve import InductionCurveDisplay
+from skfairprop.inspection._pair_gap import PairGapDisplay
+from skfairprop.inspection._propagation import PropagationDisplay
+from skfairprop.inspection._representation import RepresentationDisplay
+
+__all__ = [
+    "AmplificationDisplay",
+    "CorrelationDisplay",
+    "GapNullDisplay",
+    "GroupConfusionDisplay",
+    "GroupCurveDisplay",
+    "GroupRatesDisplay",
+    "InductionCurveDisplay",
+    "PairGapDisplay",
+    "PropagationDisplay",
+    "RepresentationDisplay",
+]

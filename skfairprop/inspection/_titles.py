@@ -1,0 +1,17 @@
+"""What metrics are called for people."""
+
+_WORDS = {"dsap": "DSAP", "ens": "ENS", "v": "V", "cramers": "Cramer's", "lr": "LR"}
+
+
+def metric_title(name: str) -> str:
+    """Title of a metric by its name, or of the predictions as a data set by "name[y_pred]".
+
+    Examples
+    --------
+    >>> from skfairprop.inspection._titles import metric_title
+    >>> metric_title("demographic_parity_difference"), metric_title("cramers_v[y_pred]")
+    ('Demographic parity difference', "Cramer's V (predictions)")
+    """
+    base, _, of = name.partition("[")
+    text = " ".join(_WORDS.get(word, word) for word in base.split("_"))
+    return text[:1].upper() + text[1:] + (" (predictions)" if of else "")
