@@ -1,14 +1,14 @@
 """One fit of a propagation study: induce, train, predict, count."""
 
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.base import clone
 
+from skfairprop._columns import factorize
 from skfairprop._metadata import takes_sensitive_features
 from skfairprop.counts import GroupCounts
 from skfairprop.model_selection._propagation_data import OWNER, Part
@@ -121,16 +121,18 @@ def _seeded(estimator: Any, seed: int) -> Any:
 
 def _count(test: Part, predicted: np.ndarray) -> GroupCounts:
     classes = test.cells.classes
-    codes = classes.get_indexer(pd.Index(predicted))
-    if codes.min() < 0:
-        label: Hashable = predicted[codes < 0].tolist()[0]
+    found, labels = factorize(predicted, what=f"{OWNER}: the prediction")
+    position = classes.get_indexer(labels)
+    unknown = labels[position < 0].tolist()
+    if unknown or found.min() < 0:
+        shown = repr(unknown[0]) if unknown else "a missing value"
         raise ValueError(
-            f"{OWNER}: the estimator predicts {label!r}, which is none of the classes trained on"
+            f"{OWNER}: the estimator predicts {shown}, which is none of the classes trained on"
         )
     return GroupCounts.from_codes(
         test.cells.group_codes,
         test.cells.class_codes,
-        codes,
+        position[found],
         groups=test.cells.groups,
         classes=classes,
     )

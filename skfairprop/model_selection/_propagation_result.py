@@ -23,7 +23,8 @@ from skfairprop.model_selection._rank_correlation import rank_correlation
 
 # Values are ranked after rounding: what is equal in theory differs by 1e-16 in practice.
 _DECIMALS = 12
-_KEYS = ["experiment", "f"]
+_CONFIGURATION = ["experiment", "f"]
+_FIT = [*_CONFIGURATION, "repeat"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -177,7 +178,7 @@ class PropagationResult:
         there are no limits (NaN); with three they are wide, 4.3 standard errors each way.
         """
         _check_confidence(confidence)
-        by = [*_KEYS, "kind", "metric"]
+        by = [*_CONFIGURATION, "kind", "metric"]
         grouped = self.results.groupby(by, sort=False)["value"]
         out = grouped.agg(mean="mean", std="std", n="count").reset_index()
         with np.errstate(invalid="ignore"):
@@ -272,7 +273,9 @@ class PropagationResult:
         if factors is not None:
             kept = [_nearest(factor, self.factors) for factor in factors]
             chosen &= self.results["f"].isin(kept)
-        means = self.results[chosen].groupby([*_KEYS, "metric"], sort=False)["value"].mean()
+        means = (
+            self.results[chosen].groupby([*_CONFIGURATION, "metric"], sort=False)["value"].mean()
+        )
         return means.unstack("metric").round(_DECIMALS)
 
     def __repr__(self) -> str:
@@ -305,14 +308,15 @@ def evaluate_study(
     if twice:
         raise ValueError(f"{twice[0]!r} names two metrics; name them differently in a dict")
     warn_undefined(pd.concat([values["dataset"], values["model"]], axis=1))
-    keys = ["experiment", "f", "repeat"]
-    parts = [
-        pd.concat([runs[keys], frame], axis=1)
-        .melt(keys, var_name="metric", value_name="value")
-        .assign(kind=kind)
-        for kind, frame in values.items()
-    ]
-    results = pd.concat(parts, ignore_index=True)[[*keys, "kind", "metric", "value"]]
+    kinds = [kind for kind, frame in values.items() for _ in frame]
+    results = pd.DataFrame(
+        {
+            **{key: np.tile(runs[key].to_numpy(), len(names)) for key in _FIT},
+            "kind": np.repeat(kinds, len(runs)),
+            "metric": np.repeat(names, len(runs)),
+            "value": np.concatenate([frame[n] for frame in values.values() for n in frame]),
+        }
+    )
     return PropagationResult(results, runs, dataset_counts, model_counts)
 
 

@@ -311,7 +311,8 @@ def test_random_state(task):
     tree = DecisionTreeClassifier(max_features=1)
 
     def counts(random_state):
-        return study(task, estimator=tree, random_state=random_state).model_counts.values.tolist()
+        options = {"random_state": random_state, "model_metrics": ["demographic_parity"]}
+        return study(task, estimator=tree, **options).model_counts.values.tolist()
 
     assert counts(0) == counts(0) != counts(1)
     assert counts(np.random.default_rng(3)) == counts(np.random.default_rng(3))
@@ -478,7 +479,8 @@ def test_a_study_goes_on_where_it_was_stopped(task, tmp_path):
 
 def test_a_checkpoint_goes_on_with_its_own_seed(task, tmp_path):
     path, count = tmp_path / "study.jsonl", tmp_path / "count"
-    options = {"checkpoint": path, "random_state": None}
+    # whatever the seed, these are defined
+    options = {"checkpoint": path, "random_state": None, "model_metrics": ["demographic_parity"]}
     with pytest.raises(RuntimeError):
         study(task, estimator=Dies(str(count)), **options)
     one = study(task, estimator=Dies(str(count)), **options)
@@ -647,6 +649,17 @@ def test_test_rows_without_a_cell_warn(task):
     own = (X.iloc[few], y.iloc[few], people.iloc[few])
     with pytest.warns(UserWarning, match="test has no rows of class '1' in group 'g1'; their rate"):
         study(task, test=own, n_repeats=1, model_metrics=["demographic_parity"])
+
+
+@pytest.mark.parametrize(("label", "shown"), [(7, "7"), (np.nan, "a missing value")])
+def test_predictions_must_be_classes(task, label, shown):
+    class Odd(DummyClassifier):
+        def predict(self, X):
+            return np.full(len(X), label)
+
+    model = Odd(strategy="prior")
+    with pytest.raises(ValueError, match=f"the estimator predicts {shown}, which is none of the"):
+        study(task, estimator=model)
 
 
 def test_a_constant_model_is_studied_like_any_other(task):
