@@ -82,9 +82,6 @@ class Rows:
     group_pred: Labels | None
     weight: np.ndarray | None
 
-    def __len__(self) -> int:
-        return len(self.group.codes)
-
     def targets(self, direction: str) -> tuple[Variable, Variable, Variable]:
         """Prior, target in the data and target of the model."""
         found: dict[str, tuple[Variable, Variable, Variable | None]] = {
@@ -198,16 +195,13 @@ def read_prior(
     labels = Labels(group.codes, group.labels)
     if kept is None:
         return labels, found, weight
-    return labels.take(kept), found.take(kept), None if weight is None else weight[kept]
+    return labels.take(kept), found.take(kept), _kept_weight(weight, kept)
 
 
 def _weights(aligned: dict[str, list[Column]]) -> np.ndarray | None:
     if "sample_weight" not in aligned:
         return None
-    weight = check_weights(aligned["sample_weight"][0])
-    if not weight.any():
-        raise ValueError("sample_weight is zero in all rows")
-    return weight
+    return check_weights(aligned["sample_weight"][0])
 
 
 def _read_variable(data: "_Input", column: Column, what: str, *, scores: bool) -> Variable:
@@ -362,7 +356,7 @@ def _without_missing(rows: Rows, group: Groups) -> Rows:
         None if rows.pred is None else rows.pred.take(kept),
         rows.group.take(kept),
         None if rows.group_pred is None else rows.group_pred.take(kept),
-        None if rows.weight is None else rows.weight[kept],
+        _kept_weight(rows.weight, kept),
     )
 
 
@@ -378,6 +372,15 @@ def _kept_rows(group: Groups, stacklevel: int) -> np.ndarray | None:
         stacklevel=stacklevel,
     )
     return kept
+
+
+def _kept_weight(weight: np.ndarray | None, kept: np.ndarray) -> np.ndarray | None:
+    if weight is None:
+        return None
+    weight = weight[kept]
+    if not weight.any():
+        raise ValueError("sample_weight is zero in all rows with a protected value")
+    return weight
 
 
 def warn_if_alone(name: str, rows: Rows, stacklevel: int = 3) -> bool:

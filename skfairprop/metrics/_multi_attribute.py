@@ -136,12 +136,10 @@ class _Changes:
 
     @property
     def mean(self) -> float:
-        return float(self.sums[0] / self.n) if self.n else float("nan")
+        return float(self.sums[0] / self.n)
 
     @property
     def variance(self) -> float:
-        if not self.n:
-            return float("nan")
         return float(max(self.sums[2] / self.n - (self.sums[1] / self.n) ** 2, 0.0))
 
 

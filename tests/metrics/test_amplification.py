@@ -188,6 +188,22 @@ def test_multi_label_bias_equals_a_loop_in_both_directions():
     assert value == pytest.approx(slow_multi_label_bias(group, truth, guess, reverse=True))
 
 
+def test_multi_label_bias_with_weights_equals_a_loop():
+    rng = np.random.default_rng(0)
+    group, weight = rng.integers(0, 2, 200), rng.random(200)
+    truth, pred = (rng.random((2, 200, 3)) < 0.3).astype(int)
+    total = 0.0
+    for a, t in product((0, 1), range(3)):
+        w = weight * (group == a)
+        change = (w @ pred[:, t] - w @ truth[:, t]) / w.sum()
+        excess = w @ truth[:, t] * weight.sum() - w.sum() * (weight @ truth[:, t])
+        total += np.sign(excess) * change
+    value = directional_bias_amplification(
+        truth, pred, sensitive_features=group, sample_weight=weight
+    )
+    assert value == pytest.approx(total / 6)
+
+
 def slow_mals(group, truth, pred, reference=None):
     ref_group, ref_truth = (group, truth) if reference is None else reference
     groups, total, n_classes = np.unique(ref_group), 0.0, 0
@@ -218,6 +234,23 @@ def test_mals_against_a_training_reference():
     for reference in (counts, trained[::-1]):
         value = mals_bias_amplification(truth, pred, sensitive_features=group, reference=reference)
         assert value == pytest.approx(expected)
+
+
+def test_a_reference_with_other_groups_and_classes():
+    group, truth, pred = some_rows(0)
+    trained = some_rows(5, n=500, n_groups=4, n_classes=5)[:2]  # one more of each
+    expected = slow_mals(group, truth, pred, reference=trained)
+    with pytest.warns(UndefinedMetricWarning, match="no row of y_pred has 4"):
+        value = mals_bias_amplification(
+            truth, pred, sensitive_features=group, reference=trained[::-1]
+        )
+    assert value == pytest.approx(expected)
+    fewer = [column[trained[0] != 2] for column in trained]  # and one group less
+    with pytest.warns(UndefinedMetricWarning, match="no row of y_pred has 4"):
+        value = mals_bias_amplification(
+            truth, pred, sensitive_features=group, reference=tuple(fewer[::-1])
+        )
+    assert value == pytest.approx(slow_mals(group, truth, pred, reference=fewer))
 
 
 def test_mals_of_label_sets_counts_each_label():
@@ -434,6 +467,27 @@ def test_label_sets_come_in_any_container(function):
         assert function(one, other, sensitive_features=groups) == value
 
 
+def test_label_sets_lose_the_rows_without_a_group():
+    rng = np.random.default_rng(0)
+    group = rng.choice(["a", "b"], 60).astype(object)
+    truth, pred = (rng.random((2, 60, 3)) < 0.4).astype(int)
+    guess = group[rng.permutation(60)]
+    value = directional_bias_amplification(truth[5:], pred[5:], sensitive_features=group[5:])
+    back = {"sensitive_pred": guess[5:], "direction": "t_to_a"}
+    backward = directional_bias_amplification(
+        truth[5:], pred[5:], sensitive_features=group[5:], **back
+    )
+    group[:5] = None
+    kwargs = {"sensitive_features": group, "missing": "drop"}
+    with pytest.warns(UserWarning, match="left out 5 of 60 rows"):
+        assert directional_bias_amplification(truth, pred, **kwargs) == value
+    with pytest.warns(UserWarning, match="left out 5 of 60 rows"):
+        found = directional_bias_amplification(
+            truth, None, sensitive_pred=guess, direction="t_to_a", **kwargs
+        )
+    assert found == backward
+
+
 def test_a_label_nobody_has_does_not_count():
     rng = np.random.default_rng(0)
     group = rng.integers(0, 2, 60)
@@ -470,6 +524,17 @@ def test_pairs_show_where_the_bias_grows():
     assert row["sign"] == 1
     assert row["contribution"] == pytest.approx(-0.175)
     assert found.worst_pair.prior == "women"
+
+
+def test_the_driver_is_the_class_that_moved_most_unequally():
+    group, truth, pred = rows_of(TABLES["hiring_seed002"])
+    counts = GroupCounts.from_arrays(truth, pred, sensitive_features=group)
+    driver = METRICS["directional_bias_amplification"].driver(counts, Rates(counts.values))
+    changes = {0: 0.25 - 0.075, 1: 0.22 - 0.09}  # of not being hired
+    assert driver.column == 0
+    assert (driver.low, driver.high) == (1, 0)
+    assert driver.high_value == pytest.approx(changes[0])
+    assert driver.low_value == pytest.approx(changes[1])
 
 
 def test_mals_details_name_the_shares():
@@ -543,6 +608,12 @@ def test_the_reference_must_have_the_classes_and_the_groups():
     reference = GroupCounts.from_arrays(truth, sensitive_features=group + 7)
     with pytest.raises(ValueError, match="the reference has none of the groups: 7, 8, 9 against"):
         mals_bias_amplification(truth, pred, sensitive_features=group, reference=reference)
+    counts = GroupCounts.from_arrays(truth, sensitive_features=group)
+    stacked = GroupCounts(
+        np.stack([counts.values] * 2), groups=[0, 1, 2], classes=range(4), predicted=False
+    )
+    with pytest.raises(ValueError, match="reference has replicate axes; give one table"):
+        mals_bias_amplification(truth, pred, sensitive_features=group, reference=stacked)
     with pytest.raises(ValueError, match="reference must be a GroupCounts or a pair"):
         mals_bias_amplification(truth, pred, sensitive_features=group, reference=truth)
     sets = np.eye(4, dtype=int)[truth]
@@ -605,6 +676,29 @@ def test_probabilities_are_no_labels():
         directional_bias_amplification(y, chances, sensitive_features=group)
 
 
+def test_columns_must_hold_numbers():
+    group = list("aabb")
+    holes = np.array([[0, np.nan], [1, 0], [0, 1], [1, 1]])
+    texts = pd.DataFrame({"a": list("xyxy"), "b": list("uvuv")})
+    with pytest.raises(ValueError, match="y_true has 2 columns, which must hold numbers, 0 and 1"):
+        directional_bias_amplification(texts, texts, sensitive_features=group)
+    with pytest.raises(ValueError, match="y_true has 2 columns, which must hold numbers"):
+        directional_bias_amplification(texts.to_numpy(), holes, sensitive_features=group)
+    with pytest.raises(ValueError, match="y_true holds values that are missing or infinite"):
+        directional_bias_amplification(holes, holes, sensitive_features=group)
+
+
+def test_groups_and_classes_of_weight_zero_do_not_count():
+    group, truth, pred = some_rows(0)
+    weight = (group > 0).astype(int)
+    for function in COUNTED:
+        value = function(truth, pred, sensitive_features=group, sample_weight=weight)
+        kept = group > 0
+        assert value == function(truth[kept], pred[kept], sensitive_features=group[kept])
+        with pytest.warns(UndefinedMetricWarning, match="there is only one: 2"):
+            function(truth, pred, sensitive_features=group, sample_weight=(group == 2) * 1)
+
+
 @pytest.mark.parametrize("function", COUNTED)
 def test_sizes_and_missing_values(function):
     y, group = [0, 1, 0, 1], list("aabb")
@@ -623,6 +717,12 @@ def test_sizes_and_missing_values(function):
     assert isinstance(
         function(y, y, sensitive_features=["a", None, "b", "b"], missing="group"), float
     )
+    weight = {"sample_weight": [0, 1, 0, 0], "missing": "drop"}  # of the row without a group
+    with (
+        pytest.warns(UserWarning, match="left out 1 of 4 rows"),
+        pytest.raises(ValueError, match="zero in all rows with a protected value"),
+    ):
+        function(y, y, sensitive_features=["a", None, "b", "b"], **weight)
 
 
 def test_options_are_checked():

@@ -13,6 +13,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, brier_score_loss, log_loss, r2_score
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -521,6 +522,35 @@ def test_label_sets_in_both_directions():
     assert value > 0.02
 
 
+def test_probabilities_of_label_sets_in_either_form():
+    """Trees give a list with two columns a label, a network one column a label."""
+    X, group = embedding()
+    sets = np.column_stack([group, 1 - group])
+    options = {"max_iter": 2000, "random_state": 0, "hidden_layer_sizes": (8,)}
+    for attacker in (DecisionTreeClassifier(max_depth=3), MLPClassifier(**options)):
+        value = predictability(X, sets, method=attacker, quality="brier", random_state=0)
+        assert 0.7 < value < 1
+
+
+def test_details_of_label_sets_and_weights():
+    group, truth, pred = some_rows(0, n=600)
+    sets = [np.column_stack([y == k for k in range(4)]) for y in (truth, pred)]
+    found = directional_predictability_amplification(
+        *sets,
+        sensitive_features=group,
+        method=LogisticRegression(),
+        n_repeats=2,
+        return_details=True,
+    )
+    assert found.psi_model > found.psi_data
+    assert "worst_pair" not in found
+    tiny = np.full(600, 1e-300)  # whose squares vanish: no estimate of the bias, and no warning
+    found = directional_predictability_amplification(
+        truth, pred, sensitive_features=group, sample_weight=tiny, return_details=True
+    )
+    assert math.isnan(found.estimated_bias)
+
+
 def test_scores_and_embeddings_leak():
     X, group = embedding()
     truth = np.random.default_rng(2).integers(0, 2, len(X))
@@ -528,6 +558,11 @@ def test_scores_and_embeddings_leak():
         truth, X, sensitive_features=group, method=LogisticRegression(), random_state=0
     )
     assert value > 0.2
+    known = np.where(np.arange(len(X)) < 5, None, group.astype(object))
+    kwargs = {"method": LogisticRegression(), "random_state": 0}
+    with pytest.warns(UserWarning, match="left out 5 of 400 rows"):
+        found = leakage_amplification(truth, X, sensitive_features=known, missing="drop", **kwargs)
+    assert found == leakage_amplification(truth[5:], X[5:], sensitive_features=group[5:], **kwargs)
     with pytest.raises(
         ValueError, match=r"equalize= needs the accuracy .* y_pred scores; pass lab"
     ):
