@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from ._nets import NetScores, is_net
 from ._table import Table, as_container, block_rows
 
 SCORES = ("predict_proba", "decision_function")
@@ -47,7 +48,7 @@ class Model:
 
         Two columns, ``-score`` and ``score``, where the model returns a single score.
         """
-        return _as_columns(self._function(self._as_fitted(X)))
+        return _as_columns(self._function(X))
 
     @property
     def has_margins(self) -> bool:
@@ -56,7 +57,7 @@ class Model:
 
     def margins(self, X: Any) -> np.ndarray:
         """Columns of ``decision_function``, of shape (n, K)."""
-        return _as_columns(self.estimator.decision_function(self._as_fitted(X)))
+        return _as_columns(self.estimator.decision_function(X))
 
     def column(self, label: Any) -> int:
         """Output column of a class.
@@ -86,13 +87,6 @@ class Model:
         """
         transforms, final = _split(self.estimator)
         return partial(_apply, transforms) if transforms else None, final
-
-    def _as_fitted(self, X: Any) -> Any:
-        # torch refuses float64 and skorch passes on what it gets
-        is_net = hasattr(self.estimator, "module_")
-        if is_net and isinstance(X, np.ndarray) and X.dtype == np.float64:
-            return X.astype(np.float32)
-        return X
 
 
 class Predictor:
@@ -185,6 +179,8 @@ def has_scores(estimator: Any) -> bool:
 
 
 def _output_function(estimator: Any) -> Callable[[Any], Any]:
+    if is_net(estimator):
+        return NetScores(estimator)
     for method in SCORES:
         if hasattr(estimator, method):
             return getattr(estimator, method)

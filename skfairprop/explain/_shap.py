@@ -63,7 +63,7 @@ class ShapExplainer(BaseEstimator):
         Pairs of feature orders of the third way; each visits one background row and costs
         ``2 * (d - 1)`` model rows for each explained row. "auto" spends about 500 model rows
         for each explained row, but at least 10 and at most 200 pairs.
-    max_exact_features : int, default=5
+    max_exact_features : int, default=4
         Up to so many columns, the third way enumerates all coalitions and is exact. Its cost is
         ``(2**d - 2) * n_background`` model rows for each explained row.
     random_state : int, RandomState, Generator or None, default=None
@@ -113,7 +113,7 @@ class ShapExplainer(BaseEstimator):
         sum_parts: bool = False,
         n_background: int = 100,
         n_permutations: int | str = "auto",
-        max_exact_features: int = 5,
+        max_exact_features: int = 4,
         random_state: RandomState = None,
     ):
         self.method = method

@@ -190,16 +190,3 @@ def test_target_is_broadcast():
 def test_bad_targets_are_refused(target):
     with pytest.raises(ValueError, match="target must be"):
         target_columns(target, 2, 3)
-
-
-def test_skorch_net_gets_float32():
-    torch = pytest.importorskip("torch")
-    skorch = pytest.importorskip("skorch")
-    net = skorch.NeuralNetClassifier(
-        torch.nn.Sequential(torch.nn.Linear(4, 2), torch.nn.Softmax(dim=-1)),
-        max_epochs=1,
-        verbose=0,
-        train_split=None,
-    )
-    net.fit(X.astype(np.float32), y)
-    assert np.allclose(Model(net).outputs(X), net.predict_proba(X.astype(np.float32)))
