@@ -101,7 +101,8 @@ class GroupCounts:
             raise ValueError("counts must be numbers that are finite and not negative")
         for what, labels in (("group", self.groups), ("class", self.classes)):
             if not labels.is_unique:
-                raise ValueError(f"{what} {labels[labels.duplicated()][0]!r} occurs twice")
+                twice = name_some(labels[labels.duplicated()][:1])
+                raise ValueError(f"{what} {twice} occurs more than once")
 
     # -- construction ---------------------------------------------------------------------------
 

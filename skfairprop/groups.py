@@ -247,8 +247,8 @@ def _refuse_unless_alignable(named: list[tuple[str, Column]], first: str, odd: s
         extra = column.index[~column.index.isin(index)]
         if len(extra):
             raise ValueError(
-                f"{differ}: that of {what} has {len(extra):,} labels that {first} lacks, as "
-                f"{extra[0]!r}; {remedy}"
+                f"{differ}: that of {what} has labels that {first} lacks: {name_some(extra)}; "
+                f"{remedy}"
             )
 
 
