@@ -1,7 +1,7 @@
 """Counts of group x true class x predicted class: the one table that every outcome metric reads."""
 
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -263,6 +263,10 @@ class GroupCounts:
         """Names of the protected columns."""
         return ["sensitive_features" if n is None else str(n) for n in self.groups.names]
 
+    def names_beside(self, taken: Collection[str]) -> list[str]:
+        """Names of the protected columns in a table that has columns of the names `taken`."""
+        return [f"group_{name}" if name in taken else name for name in self.attributes]
+
     @property
     def total(self) -> Any:
         """Sum of all counts; an array where there are replicate axes."""
@@ -446,8 +450,7 @@ class GroupCounts:
             raise ValueError("counts with replicate axes have no single table; select a replicate")
         positions = np.indices(self.values.shape).reshape(core, -1)
         frame = self.groups.take(positions[0]).to_frame(index=False)
-        taken = ("y_true", "y_pred", "count")
-        frame.columns = pd.Index([f"group_{n}" if n in taken else n for n in self.attributes])
+        frame.columns = pd.Index(self.names_beside(("y_true", "y_pred", "count")))
         for name, where in zip(("y_true", "y_pred"), positions[1:], strict=False):
             frame[name] = self.classes.take(where)
         frame["count"] = self.values.ravel()

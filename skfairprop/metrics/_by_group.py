@@ -43,12 +43,13 @@ def group_rates(
         Indexed by group (and class), with the columns ``count``, ``base_rate``,
         ``selection_rate``, ``accuracy``, ``tpr``, ``fpr``, ``fnr``, ``tnr`` and ``precision``, in
         [0, 1]; ``count`` and ``base_rate`` alone for a data set without predictions. An undefined
-        rate is NaN.
+        rate is NaN. The accuracy is that of all classes, whatever the class of the row. A
+        protected column of one of these names gets the prefix ``group_``.
 
     Raises
     ------
     ValueError
-        If `pos_label` is not among the classes.
+        If `pos_label` is not among the classes, or there are replicate axes.
 
     Examples
     --------
@@ -60,12 +61,14 @@ def group_rates(
     >>> group_rates(counts)[["count", "tpr", "fpr"]].round(2).to_dict("index")
     {'a': {'count': 20, 'tpr': 0.9, 'fpr': 0.2}, 'b': {'count': 20, 'tpr': 0.9, 'fpr': 0.4}}
     """
+    if counts.values.ndim > (3 if counts.predicted else 2):
+        raise ValueError("counts with replicate axes have no single table; select a replicate")
     if pos_label is not None or has_positive(counts):
         counts, positive = find_positive(counts, pos_label, "group_rates")
         return _one_class(counts, positive, denominators)
     tables = [_one_class(counts, k, denominators) for k in range(counts.n_classes)]
     keys = counts.classes.tolist()
-    table = pd.concat(tables, keys=keys, names=["class", *counts.attributes])
+    table = pd.concat(tables, keys=keys, names=["class", *tables[0].index.names])
     order = [*range(1, table.index.nlevels), 0]
     table = table.reorder_levels(order)
     n, k = counts.n_groups, counts.n_classes
@@ -83,7 +86,7 @@ def has_positive(counts: GroupCounts) -> bool:
 
 def _one_class(counts: GroupCounts, positive: int, denominators: bool) -> pd.DataFrame:
     rates = Rates(counts.values, predicted=counts.predicted, positive=positive)
-    index = counts.groups.set_names(counts.attributes)
+    index = counts.groups.set_names(counts.names_beside((*RATE_COLUMNS, "count", "class")))
     by_group = counts.values.sum((-2, -1) if counts.predicted else -1)
     table = pd.DataFrame({"count": by_group}, index=index)
     names = RATE_COLUMNS if counts.predicted else {"base_rate": "base_rate"}
