@@ -193,3 +193,16 @@ def test_blocks_cover_all_rows_and_stay_small():
     assert (np.concatenate([X[rows] for rows, _ in blocks]) == X).all()
     assert block_rows(BLOCK_CELLS // 10) == 10
     assert block_rows(10 * BLOCK_CELLS) == 1
+
+
+def test_values_of_several_types_keep_the_order_they_come_in():
+    X = np.array([["b"], [1], ["a"]], dtype=object)
+    table = Table.of(X)
+    assert table.encode(X).ravel().tolist() == [0, 1, 2]
+    assert table.decode(table.encode(X)).ravel().tolist() == ["b", 1, "a"]
+
+
+def test_columns_of_a_sparse_matrix_can_be_labels():
+    X = sparse.csr_matrix([[0.0, 7.0], [1.0, 5.0]])
+    table = Table.of(X, [1])
+    assert table.encode(X).tolist() == [[0, 1], [1, 0]]
