@@ -196,7 +196,7 @@ def calibration_tables(
     summary : DataFrame
         ``group``, ``n``, ``n_positive``, ``mean_score`` and ``positive_rate``.
     """
-    edges = np.unique(np.quantile(rows.score, np.linspace(0, 1, n_bins + 1)))
+    edges = np.unique(np.quantile(rows.score, np.linspace(0, 1, n_bins + 1)[1:-1]))
     curves, summary = [], []
     for g in (None, *range(len(rows.names))):
         part = rows.of(g)
@@ -217,8 +217,8 @@ def calibration_tables(
 
 
 def _calibration(rows: ScoredRows, name: Any, edges: np.ndarray, confidence: float) -> pd.DataFrame:
-    where = np.clip(np.searchsorted(edges, rows.score, side="right") - 1, 0, len(edges) - 2)
-    weight, size = rows.weights, len(edges) - 1
+    where = np.searchsorted(edges, rows.score, side="right")
+    weight, size = rows.weights, len(edges) + 1
     sums = [
         np.bincount(where, weights=values, minlength=size)
         for values in (weight, weight**2, weight * rows.score, weight * rows.positive)

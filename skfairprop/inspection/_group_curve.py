@@ -38,7 +38,7 @@ class GroupCurveDisplay:
     Parameters
     ----------
     frame : DataFrame
-        Points of the curves, with ``group`` (missing: everyone). ROC: ``fpr``, ``tpr``, ``lower`` and
+        Points of the curves, with ``group`` (missing: everyone). ROC: ``fpr``, ``tpr``, ``lower``,
         ``upper``. Calibration: ``score``, ``positive_rate``, ``lower``, ``upper`` and ``n``.
     summary : DataFrame
         One row for everyone (first) and each group: ``group``, ``n``, ``n_positive``, and ``auc``,

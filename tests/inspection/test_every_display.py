@@ -2,7 +2,6 @@
 
 import inspect
 import io
-import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,7 +24,6 @@ from skfairprop.inspection import (
     PropagationDisplay,
     RepresentationDisplay,
 )
-from skfairprop.model_selection import PropagationResult
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -58,21 +56,20 @@ OF_SCORES = {GroupCurveDisplay: {"n_draws": 20, "random_state": 0, "pos_label": 
 counts_displays = pytest.mark.parametrize("display", OF_COUNTS, ids=lambda d: d.__name__)
 
 
-def study(groups=("a", "b"), classes=("x", "y", "z")):
-    data = RNG.integers(5, 40, (10, len(groups), len(classes)))
-    model = RNG.integers(5, 40, (10, len(groups), len(classes), len(classes)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return PropagationResult.from_counts(
-            GroupCounts(data, groups=groups, classes=classes, predicted=False),
-            GroupCounts(model, groups=groups, classes=classes),
-            f=np.repeat([-0.8, -0.4, 0.0, 0.4, 0.8], 2),
-            repeat=[0, 1] * 5,
-        )
+@pytest.fixture
+def draw(make_study):
+    """A function that draws any display, of the same rows under other names."""
+    study = make_study(factors=(-0.8, -0.4, 0.0, 0.4, 0.8))
+
+    def draw_one(display, ax=None, names=("a", "b", "c"), labels=("no", "yes")):
+        if display in (CorrelationDisplay, InductionCurveDisplay):
+            return display.from_propagation(study, ax=ax)
+        return draw_rows(display, ax, names, labels)
+
+    return draw_one
 
 
-def draw(display, ax=None, names=("a", "b", "c"), labels=("no", "yes")):
-    """Any display, of the same rows under other names."""
+def draw_rows(display, ax, names, labels):
     group = GROUP.map(dict(zip("abc", names, strict=True)))
     truth, pred = (v.map(dict(zip(("no", "yes"), labels, strict=True))) for v in (Y, PRED))
     options = (OF_COUNTS | OF_SCORES).get(display, {})
@@ -80,10 +77,8 @@ def draw(display, ax=None, names=("a", "b", "c"), labels=("no", "yes")):
         options = options | {"pos_label": labels[1]}
     if display in OF_COUNTS:
         return display.from_predictions(truth, pred, sensitive_features=group, ax=ax, **options)
-    if display in OF_SCORES:
-        score = MODEL.predict_proba(X)[:, 1]
-        return display.from_predictions(truth, score, sensitive_features=group, ax=ax, **options)
-    return display.from_propagation(study(), ax=ax)
+    score = MODEL.predict_proba(X)[:, 1]
+    return display.from_predictions(truth, score, sensitive_features=group, ax=ax, **options)
 
 
 every_display = pytest.mark.parametrize(
@@ -99,7 +94,7 @@ def texts_of(figure):
 
 
 @every_display
-def test_plot_returns_the_display_with_what_it_drew(display):
+def test_plot_returns_the_display_with_what_it_drew(draw, display):
     drawn = draw(display)
     assert isinstance(drawn, display)
     assert drawn.plot() is drawn
@@ -110,7 +105,7 @@ def test_plot_returns_the_display_with_what_it_drew(display):
 
 
 @every_display
-def test_given_axes_are_used_although_another_figure_is_current(display):
+def test_given_axes_are_used_although_another_figure_is_current(draw, display):
     figure, (left, right) = plt.subplots(1, 2)
     other = plt.figure()
     drawn = draw(display, ax=right)
@@ -122,7 +117,7 @@ def test_given_axes_are_used_although_another_figure_is_current(display):
 
 
 @every_display
-def test_one_axes_a_panel_can_be_given(display):
+def test_one_axes_a_panel_can_be_given(draw, display):
     n = len(draw(display).axes_)
     figure, axes = plt.subplots(1, n, squeeze=False)
     drawn = draw(display, ax=list(axes.ravel()))
@@ -131,13 +126,13 @@ def test_one_axes_a_panel_can_be_given(display):
 
 
 @every_display
-def test_axes_of_another_kind_are_refused(display):
+def test_axes_of_another_kind_are_refused(draw, display):
     with pytest.raises(TypeError, match=f"{display.__name__}: ax must be matplotlib Axes"):
         draw(display, ax="here")
 
 
 @every_display
-def test_the_global_generators_stay_as_they_are(display):
+def test_the_global_generators_stay_as_they_are(draw, display):
     before = np.random.get_state()[1].copy()  # noqa: NPY002
     draw(display)
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
@@ -147,7 +142,7 @@ def test_the_global_generators_stay_as_they_are(display):
 
 
 @every_display
-def test_names_of_groups_and_classes_stay_text(display):
+def test_names_of_groups_and_classes_stay_text(draw, display):
     drawn = draw(display, names=HOSTILE[:3], labels=HOSTILE[3:])
     found = [text for ax in drawn.axes_ for text in ax.findobj(Text)] + texts_of(drawn.figure_)
     for text in found:
@@ -161,7 +156,7 @@ def test_names_of_groups_and_classes_stay_text(display):
 
 
 @counts_displays
-def test_hostile_names_are_all_there(display):
+def test_hostile_names_are_all_there(draw, display):
     drawn = draw(display, names=HOSTILE[:3], labels=("no", "yes"))
     if display is not GapNullDisplay:  # has the names of metrics only
         shown = "\n".join(text.get_text() for text in texts_of(drawn.figure_))
@@ -173,7 +168,7 @@ def test_hostile_names_are_all_there(display):
 
 
 @counts_displays
-def test_counts_and_predictions_give_the_same(display):
+def test_counts_and_predictions_give_the_same(draw, display):
     options = OF_COUNTS[display]
     pd.testing.assert_frame_equal(
         display.from_counts(COUNTS, **options).frame_, draw(display).frame_
@@ -185,7 +180,7 @@ def test_counts_and_predictions_give_the_same(display):
     [(display, "series") for display in (*OF_COUNTS, *OF_SCORES)]
     + [(GroupRatesDisplay, way) for way in ("column", "columns", "array", "callable")],
 )
-def test_an_estimator_is_shown_with_what_it_predicts(display, way):
+def test_an_estimator_is_shown_with_what_it_predicts(draw, display, way):
     class Named(LogisticRegression):
         def predict(self, X):
             return MODEL.predict(X[list("uvw")])
@@ -240,7 +235,7 @@ def report():
 
 
 @counts_displays
-def test_a_report_is_shown_as_it_was_made(display, report):
+def test_a_report_is_shown_as_it_was_made(draw, display, report):
     options = {k: v for k, v in OF_COUNTS[display].items() if k == "metrics"}
     shown = display.from_report(report, view="sex", **options)
     assert isinstance(shown, display)
@@ -327,9 +322,9 @@ def test_every_display_is_documented(display):
             assert member.__doc__, name
 
 
-def test_correlation_display_takes_one_metric_by_its_name():
+def test_correlation_display_takes_one_metric_by_its_name(study):
     shown = CorrelationDisplay.from_propagation(
-        study(), dataset_metrics="cramers_v", model_metrics="equal_opportunity"
+        study, dataset_metrics="cramers_v", model_metrics="equal_opportunity"
     )
     assert len(shown.frame_) == 1
-    assert InductionCurveDisplay.from_propagation(study(), metrics="cramers_v").axes_.shape == (1,)
+    assert InductionCurveDisplay.from_propagation(study, metrics="cramers_v").axes_.shape == (1,)
