@@ -1,15 +1,21 @@
 """Reports on the bias of a model or a data set, and the checks that read them."""
 
+from skfairprop.report._drivers import Drivers, ScoreParts
 from skfairprop.report._report import FairnessReport, fairness_report
 from skfairprop.report._rules import Check, Rule, RuleError, parse_rule, run_check
+from skfairprop.report._source import Section, Source
 from skfairprop.report._view import Settings, View
 
 __all__ = [
     "Check",
+    "Drivers",
     "FairnessReport",
     "Rule",
     "RuleError",
+    "ScoreParts",
+    "Section",
     "Settings",
+    "Source",
     "View",
     "fairness_report",
     "parse_rule",

@@ -148,7 +148,7 @@ def _labels(found: np.ndarray, y: pd.Series) -> pd.Series:
     if labels.isna().any():
         raise AuditError(f"the model returned {int(labels.isna().sum()):,} missing values")
     if not set(labels.unique().tolist()) & set(y.unique().tolist()):
-        example, wanted = labels.iloc[0], y.iloc[0]
+        example, wanted = labels.tolist()[0], y.tolist()[0]
         raise AuditError(
             f"the model returned {type(example).__name__} values, as {visible(example)!r}, and the "
             f"target holds {type(wanted).__name__} values, as {visible(wanted)!r}: they have no "

@@ -17,6 +17,7 @@ _WORDS = {
     "boosting": "histogram gradient boosting",
 }
 _MAX_CATEGORIES = 50
+_MISSING = "(missing)"
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def fit_out_of_fold(X: pd.DataFrame, y: pd.Series, name: str, *, cv: int, seed: 
     if not X.shape[1]:
         raise UsageError("there is no column left to predict from; leave --estimator out")
     columns = X.columns.tolist()
-    X = X.set_axis([str(i) for i in range(X.shape[1])], axis=1)  # names of any type, once each
+    X = _prepared(X)
     sizes = y.value_counts()
     smallest = int(sizes.min())
     if smallest < 2:
@@ -145,6 +146,18 @@ def fit_out_of_fold(X: pd.DataFrame, y: pd.Series, name: str, *, cv: int, seed: 
         out[fold.test] = fold.model.predict(fold.X_test)
     labels = pd.Series(out, index=y.index, name="prediction").infer_objects()
     return CrossFit(name, columns, fitted, labels, seed)
+
+
+def _prepared(X: pd.DataFrame) -> pd.DataFrame:
+    """Columns named by position; those that hold no numbers as text, missing values among them."""
+    out = {}
+    for position in range(X.shape[1]):
+        column = X.iloc[:, position]
+        if pd.api.types.is_numeric_dtype(column):  # booleans as well
+            out[str(position)] = column.to_numpy(dtype=float, na_value=np.nan)
+        else:
+            out[str(position)] = [_MISSING if pd.isna(v) else str(v) for v in column]
+    return pd.DataFrame(out, index=X.index)
 
 
 def _fold(X, y, train, test, name: str, seed: int) -> Fold:
@@ -170,7 +183,7 @@ def _make_columns(X: pd.DataFrame):
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-    numbers = X.select_dtypes(include=["number", "bool"]).columns
+    numbers = X.select_dtypes("number").columns
     scale = make_pipeline(
         SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
     )

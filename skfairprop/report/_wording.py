@@ -31,7 +31,19 @@ DATA_MEASURES = (
     "cramers_v",
     "dsap_stereotypical_bias",
 )
-_ACRONYMS = {"dsap": "DSAP", "ens": "ENS", "v": "V", "cramers": "Cramer's", "lr": "LR"}
+_ACRONYMS = {
+    "dsap": "DSAP",
+    "ens": "ENS",
+    "v": "V",
+    "cramers": "Cramer's",
+    "lr": "LR",
+    "mals": "MALS",
+    "fpr": "FPR",
+    "fnr": "FNR",
+    "ppv": "PPV",
+    "npv": "NPV",
+    "mesd": "MESD",
+}
 # What a value means, where the formula of the registry is for experts; {c} is the positive class.
 _WORDS = {
     "demographic_parity_difference": "largest gap between groups in the share predicted {c}",
@@ -52,6 +64,18 @@ _WORDS = {
     "dsap_stereotypical_bias": "how unlike the groups are represented in the classes",
     "ens_bias": "number of groups minus the effective number of groups",
     "dsap_representational_bias": "share of the rows that even group sizes would move",
+    "directional_predictability_amplification": "how much better the group tells the prediction "
+    "than it tells the true class",
+    "directional_bias_amplification": "how far predictions move the way that each group's labels "
+    "already lean",
+    "mals_bias_amplification": "how much more the predicted classes are over-represented in "
+    "their groups",
+    "multi_attribute_bias_amplification": "mean size of the change from labels to predictions, "
+    "over groups and classes",
+    "differential_fairness_bias_amplification": "growth of the largest log ratio of two groups' "
+    "shares of a class",
+    "leakage_amplification": "how much better the prediction tells the group than the true class "
+    "does",
     "shannon_evenness_bias": "0: all groups of one size; 1: one group alone",
 }
 

@@ -9,7 +9,7 @@ from skfairprop.report._page._drivers import drivers_part, refit_sentence
 from skfairprop.report._page._gaps import gaps_part
 from skfairprop.report._page._groups import alone_blocks, blocks_part, make_blocks
 from skfairprop.report._page._methods import facts, methods, reading
-from skfairprop.report._page._numbers import decimal, name, quoted, span
+from skfairprop.report._page._numbers import TIMES, decimal, name, quoted, span
 from skfairprop.report._page._pairs import pairs_part
 from skfairprop.report._page._short import cards, sentences
 from skfairprop.report._rates import has_one_class, positive_label
@@ -17,7 +17,7 @@ from skfairprop.report._report import FairnessReport
 from skfairprop.report._rules import Check
 from skfairprop.report._source import PLACES, Section, Source
 
-_DIGITS = 6  # of the numbers in the data that the page carries; counts are whole
+_DIGITS = 5  # of the numbers in the data that the page carries; counts are whole
 
 
 def build_page(
@@ -38,7 +38,7 @@ def build_page(
     added = {place: [_section(s) for s in sections if s.place == place] for place in PLACES}
     return {
         "title": name(source.title or "Fairness audit"),
-        "view_name": name(view.name),
+        "view_name": f" {TIMES} ".join(map(name, view.counts.attributes)),
         "n_groups": view.counts.n_groups,
         "predicted": view.counts.predicted,
         "several_classes": not one_class,

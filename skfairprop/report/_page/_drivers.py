@@ -120,7 +120,7 @@ def _parts(found: Drivers) -> dict | None:
     rows = []
     for column, row in top.iterrows():
         seen = column in protected
-        kind = "protected" if seen else ""
+        kind = "protected" if seen else "bar"
         strip = bar_strip(row["part"], row["lower"], row["upper"], scale, kind=kind)
         rows.append({"name": name(column), "protected": seen, "value": _signed(row["part"]),
                      "strip": strip})  # fmt: skip

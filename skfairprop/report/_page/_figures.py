@@ -21,6 +21,11 @@ class Scale:
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return f"{100 * share:.4g}%"
 
+    def width(self, lower: float, upper: float) -> str:
+        """The distance of two values in per cent."""
+        low, high = (min(max(v, self.low), self.high) for v in (lower, upper))
+        return f"{100 * (high - low) / (self.high - self.low):.4g}%"
+
     def ticks(self, n: int = 5) -> list[tuple[str, float]]:
         """Positions and values of about `n` round numbers."""
         step = round_up((self.high - self.low) / n)
@@ -40,31 +45,29 @@ def round_up(value: float) -> float:
     return next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= value * (1 - 1e-9))
 
 
-def _line(kind: str, x1: str, x2: str, y1: str = "50%", y2: str = "50%") -> str:
-    return f'<line class="{kind}" x1="{x1}" x2="{x2}" y1="{y1}" y2="{y2}"/>'
+def _across(kind: str, left: str, width: str) -> str:
+    """A bar; its height and place are in the style sheet."""
+    of = f' class="{kind}"' if kind else ""
+    return f'<rect{of} x="{left}" width="{width}"/>'
 
 
-def _upright(kind: str, x: str, y1: str = "0", y2: str = "100%") -> str:
-    return _line(kind, x, x, y1, y2)
-
-
-def _dot(x: str, y: str = "50%", *, few: bool = False) -> str:
+def _dot(x: str, *, few: bool = False) -> str:
     if few:  # another shape, not only another colour
-        return f'<svg class="few" x="{x}" y="{y}"><path d="{_DIAMOND}"/></svg>'
-    return f'<circle cx="{x}" cy="{y}" r="4.6"/>'
+        return f'<svg x="{x}" y="50%"><path d="{_DIAMOND}"/></svg>'
+    return f'<circle cx="{x}"/>'
 
 
 def _strip(parts: Sequence[str]) -> str:
-    return f'<span class="plot"><svg class="strip">{"".join(parts)}</svg></span>'
+    return f'<span class="plot"><svg>{"".join(parts)}</svg></span>'
 
 
-def rate_strip(value, lower, upper, *, few: bool, everyone: float, scale: Scale = UNIT) -> str:
-    """A rate with its interval; dashed: everyone together."""
-    parts = [] if is_missing(everyone) else [_upright("ref", scale(everyone))]
+def rate_strip(value, lower, upper, *, few: bool) -> str:
+    """A rate in [0, 1] with its interval."""
+    parts = []
     if not is_missing(value):
         if not is_missing(lower):
-            parts.append(_line("iv few" if few else "iv", scale(lower), scale(upper)))
-        parts.append(_dot(scale(value), few=few))
+            parts.append(_across("few" if few else "", UNIT(lower), UNIT.width(lower, upper)))
+        parts.append(_dot(UNIT(value), few=few))
     return _strip(parts)
 
 
@@ -72,26 +75,29 @@ def chance_strip(value, lower, upper, chance, chance_95, scale: Scale) -> str:
     """A measure with its interval, over what chance reaches 19 times in 20."""
     parts = []
     if not is_missing(chance_95):
-        parts.append(f'<rect class="band" x="0" y="18%" height="64%" width="{scale(chance_95)}"/>')
-        parts.append(_upright("mean", scale(chance), "18%", "82%"))
+        parts.append(_across("band", scale(0.0), scale.width(0.0, chance_95)))
+        parts.append(_across("mean", scale(chance), "1.6"))
     if not is_missing(lower):
-        parts.append(_line("iv", scale(lower), scale(upper)))
+        parts.append(_across("", scale(lower), scale.width(lower, upper)))
     if not is_missing(value):
         parts.append(_dot(scale(value)))
     return _strip(parts)
 
 
-def bar_strip(value: float, lower, upper, scale: Scale, *, kind: str = "") -> str:
+def bar_strip(value: float, lower, upper, scale: Scale, *, kind: str = "bar") -> str:
     """A bar from zero, with its interval."""
     left, right = sorted((0.0, value))
-    width = f"{100 * (right - left) / (scale.high - scale.low):.4g}%"
     parts = [
-        f'<rect class="bar {kind}" x="{scale(left)}" y="20%" height="60%" width="{width}"/>',
-        _upright("zero", scale(0.0)),
+        _across(kind, scale(left), scale.width(left, right)),
+        _across("zero", scale(0.0), "1"),
     ]
     if not is_missing(lower):
-        parts.append(_line("whisker", scale(lower), scale(upper)))
+        parts.append(_across("whisker", scale(lower), scale.width(lower, upper)))
     return _strip(parts)
+
+
+def _line(kind: str, x: tuple[str, str], y: tuple[str, str]) -> str:
+    return f'<line class="{kind}" x1="{x[0]}" x2="{x[1]}" y1="{y[0]}" y2="{y[1]}"/>'
 
 
 def slope_lines(lines: Sequence[dict], scale: Scale) -> str:
@@ -104,17 +110,19 @@ def slope_lines(lines: Sequence[dict], scale: Scale) -> str:
     scale : Scale
         From the bottom to the top.
     """
-    upside_down = Scale(-scale.high, -scale.low)
-    parts = [
-        _line("grid", "0", "100%", upside_down(-v), upside_down(-v)) for _, v in scale.ticks(4)
-    ]
+    down = Scale(-scale.high, -scale.low)  # SVG counts from the top
+    across = ("0", "100%")
+    parts = [_line("grid", across, (down(-v), down(-v))) for _, v in scale.ticks(4)]
     for line in lines:
         few = " few" if line["few"] else ""
-        for x, (_, lower, upper) in (("0", line["data"]), ("100%", line["model"])):
-            parts.append(_upright(f"thin{few}", x, upside_down(-lower), upside_down(-upper)))
-        ends = [upside_down(-line[side][0]) for side in ("data", "model")]
-        parts.append(_line(f"slope{few}", "0", "100%", *ends))
-        parts += [_dot(x, y, few=line["few"]) for x, y in zip(("0", "100%"), ends, strict=True)]
+        for x, side in zip(across, ("data", "model"), strict=True):
+            _, lower, upper = line[side]
+            parts.append(_line(f"thin{few}", (x, x), (down(-lower), down(-upper))))
+        ends = (down(-line["data"][0]), down(-line["model"][0]))
+        parts.append(_line(f"slope{few}", across, ends))
+        for x, y in zip(across, ends, strict=True):
+            mark = f'<path d="{_DIAMOND}"/>' if line["few"] else "<circle/>"
+            parts.append(f'<svg class="mark{few}" x="{x}" y="{y}">{mark}</svg>')
     return f'<svg class="slopes">{"".join(parts)}</svg>'
 
 

@@ -45,7 +45,7 @@ def measure_row(report: FairnessReport, metric: str, row: pd.Series, positive: s
     p, q = row["p"], row.get("q")
     alpha = 1 - report.settings.confidence
     sure = not is_missing(q) and q <= SURE
-    alone = not sure and not is_missing(p) and p <= alpha
+    alone = not sure and not is_missing(q) and p <= alpha
     return {
         "name": metric,
         "title": measure_title(metric),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skfairprop.report._page._figures import rate_strip
+from skfairprop.report._page._figures import UNIT, rate_strip
 from skfairprop.report._page._numbers import name, percent, quoted, tight_span, whole
 from skfairprop.report._rates import (
     RateColumn,
@@ -41,16 +41,13 @@ class Block:
     lead : int
         The column that orders the groups where there are many.
     opened : bool
-        Whether it is shown or folded.
-    pictured : bool
-        Whether there are pictures.
+        Whether it is shown or folded; a folded one has a picture of the leading column only.
     """
 
     title: str
     columns: list[RateColumn]
     lead: int
     opened: bool = True
-    pictured: bool = True
 
 
 def make_blocks(view: View, pos_label) -> list[Block]:
@@ -144,7 +141,11 @@ def _block(report: FairnessReport, view: View, block: Block) -> dict:
             "n": whole(sizes.sum()),
             "cells": [percent(c.everyone, 1) for c in block.columns],
         },
-        "forests": [forest(c, names, small) for c in block.columns] if block.pictured else [],
+        "forests": [
+            forest(c, names, small)
+            for i, c in enumerate(block.columns)
+            if block.opened or i == block.lead
+        ],
         "left_out": max(counts.n_groups - len(pictured(block.columns[block.lead])), 0),
     }
 
@@ -172,7 +173,7 @@ def forest(column: RateColumn, names: Sequence[str], small: float) -> dict:
                 "name": names[g],
                 "few": few,
                 "value": "n = 0" if missing else percent(value),
-                "strip": rate_strip(value, lower, upper, few=few, everyone=column.everyone),
+                "strip": rate_strip(value, lower, upper, few=few),
             }
         )
         said = "no such rows" if missing else f"{percent(value)}, {tight_span(lower, upper)}"
@@ -183,5 +184,6 @@ def forest(column: RateColumn, names: Sequence[str], small: float) -> dict:
         "hint": column_hint(column),
         "rows": rows,
         "everyone": everyone,
+        "everyone_at": UNIT(column.everyone),
         "description": f"{column_title(column)}: {'; '.join(told)}; everyone {everyone}",
     }

@@ -2,11 +2,10 @@
 
 import math
 
-from skfairprop.report._page._numbers import name, points, quoted
+from skfairprop.report._page._numbers import TIMES, name, points, quoted
 from skfairprop.report._report import FairnessReport
 from skfairprop.report._source import Source
 
-TIMES = "\N{MULTIPLICATION SIGN}"
 _Z_SUM = 2.8  # of the two-sided 5 % and the 80 % points of the normal distribution
 
 
@@ -146,7 +145,9 @@ def facts(report: FairnessReport, source: Source) -> list[tuple[str, str]]:
         out.append((f"Rows {TIMES} columns" if columns else "Rows", f"{source.rows:,}{columns}"))
     else:
         out.append(("Rows", f"{counts.total:,.10g}"))
-    out.append(("Groups", f"{counts.n_groups:,} by {name(report.views[0].name)}"))
+    out.append(
+        ("Groups", f"{counts.n_groups:,} by {f' {TIMES} '.join(map(name, counts.attributes))}")
+    )
     out.append(outcome_fact(report, source))
     if source.model is not None:
         out.append(("Model", name(source.model)))

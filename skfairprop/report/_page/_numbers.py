@@ -7,6 +7,7 @@ from skfairprop._visible import visible
 
 MINUS = "\N{MINUS SIGN}"
 TO = "\N{EN DASH}"
+TIMES = "\N{MULTIPLICATION SIGN}"
 _RIGHT_TO_LEFT = ("R", "AL", "AN")
 _ISOLATE, _END_ISOLATE = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 
@@ -41,8 +42,9 @@ def decimal(value: float | None) -> str:
         return TO
     if math.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
-    size = abs(value)
-    return _signed(f"{value:.3f}" if size < 100 else f"{value:,.0f}")
+    if abs(value) < 0.0005:
+        return "0.000"
+    return _signed(f"{value:.3f}" if abs(value) < 100 else f"{value:,.0f}")
 
 
 def probability(value: float | None) -> str:
@@ -70,7 +72,8 @@ def tight_span(lower: float | None, upper: float | None) -> str:
     """An interval of shares, "54-72%" with a longer dash."""
     if is_missing(lower) or is_missing(upper):
         return ""
-    return f"{100 * lower:.0f}{TO}{100 * upper:.0f}%"
+    decimals = 1 if upper - lower < 0.02 else 0
+    return f"{100 * lower:.{decimals}f}{TO}{100 * upper:.{decimals}f}%"
 
 
 def to(lower: float, upper: float, write=points) -> str:

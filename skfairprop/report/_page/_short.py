@@ -18,6 +18,7 @@ from skfairprop.report._page._numbers import (
     points,
     quoted,
     to,
+    whole,
 )
 from skfairprop.report._rates import RateColumn
 from skfairprop.report._report import FairnessReport
@@ -39,7 +40,9 @@ def lead_column(blocks: Sequence[Block]) -> RateColumn:
     return blocks[0].columns[blocks[0].lead]
 
 
-def gap_sentence(column: RateColumn, groups: Sequence[str], row: pd.Series | None, level) -> str:
+def gap_sentence(
+    column: RateColumn, groups: Sequence[str], row: pd.Series | None, level: float, small: float
+) -> str:
     """The largest gap in one rate, its interval, and what chance gives.
 
     Parameters
@@ -50,6 +53,8 @@ def gap_sentence(column: RateColumn, groups: Sequence[str], row: pd.Series | Non
         The measure of this gap in the report; None: there is none.
     level : float
         Confidence of the intervals.
+    small : float
+        Fewer rows than these are named.
     """
     defined = np.flatnonzero(~np.isnan(column.values))
     if len(defined) < 2:
@@ -61,7 +66,8 @@ def gap_sentence(column: RateColumn, groups: Sequence[str], row: pd.Series | Non
         return f"All groups have the same share {_what(column)}: {percent(column.values[low])}."
     text = (
         f"The share {_what(column)} goes from {percent(column.values[low])} in "
-        f"{quoted(groups[low])} to {percent(column.values[high])} in {quoted(groups[high])}: "
+        f"{_named(column, groups, low, small)} to {percent(column.values[high])} in "
+        f"{_named(column, groups, high, small)}: "
         f"a gap of {points(gap)} points"
     )
     if row is None or is_missing(row["lower"]):
@@ -94,7 +100,13 @@ def _what(column: RateColumn) -> str:
     }.get(column.key, column.key)
 
 
-def class_sentence(blocks: Sequence[Block], groups: Sequence[str]) -> str:
+def _named(column: RateColumn, groups: Sequence[str], g: int, small: float) -> str:
+    """A group, with what its rate rests on where that is little."""
+    few = f" (n = {whole(column.n[g])})" if column.n[g] < small else ""
+    return f"{quoted(groups[g])}{few}"
+
+
+def class_sentence(blocks: Sequence[Block], groups: Sequence[str], small: float) -> str:
     """Which of several classes has the widest gap in recall."""
     if len(blocks) < 2:
         return ""
@@ -105,8 +117,8 @@ def class_sentence(blocks: Sequence[Block], groups: Sequence[str]) -> str:
     low, high = int(np.nanargmin(column.values)), int(np.nanargmax(column.values))
     return (
         f"Of {len(blocks) - 1} classes, {quoted(column.label)} has the widest gap in how many are "
-        f"found: {percent(column.values[low])} in {quoted(groups[low])}, "
-        f"{percent(column.values[high])} in {quoted(groups[high])}."
+        f"found: {percent(column.values[low])} in {_named(column, groups, low, small)}, "
+        f"{percent(column.values[high])} in {_named(column, groups, high, small)}."
     )
 
 
@@ -122,32 +134,35 @@ def association_sentence(row: pd.Series | None, level: float) -> str:
     return f"{text} Chance alone gives {decimal(row['chance'])} on average."
 
 
-def beyond_sentence(table: pd.DataFrame) -> str:
+def beyond_sentence(table: pd.DataFrame, kind: str = "gap measures") -> str:
     """How many of the main measures are larger than chance explains.
 
     Parameters
     ----------
     table : DataFrame
         The rows of the main measures.
+    kind : str
+        What they are called.
     """
     tested = table[table["q"].notna()]
     if not len(tested):
         return ""
     n, sure = len(tested), tested["q"] <= SURE
-    measures = "gap measures are" if n > 1 else "gap measure is"
-    criterion = f"than chance explains (q ≤ {SURE:g})"
+    larger = f"larger than chance explains (q ≤ {SURE:g})"
     if sure.all():
-        return f"{'All' if n > 1 else 'The'} {n} {measures} larger {criterion}."
+        start = f"The {measure_title(str(tested.index[0]))} is" if n == 1 else f"All {n} {kind} are"
+        return f"{start} {larger}."
     not_sure = tested[~sure]
-    largest = not_sure.index[int(np.argmax(not_sure["value"].to_numpy(float)))]
+    largest = str(not_sure.index[int(np.argmax(not_sure["value"].to_numpy(float)))])
     row = tested.loc[largest]
     example = (
-        f"{measure_title(str(largest))} is {decimal(row['value'])}, where chance alone gives "
+        f"{measure_title(largest)} is {decimal(row['value'])}, where chance alone gives "
         f"{decimal(row['chance'])} on average."
     )
     if not sure.any():
-        return f"None of {n} {measures} larger {criterion}. {example}"
-    return f"{sure.sum()} of {n} {measures} larger {criterion}. Not among them: {example}"
+        return f"None of {n} {kind} is {larger}. {example}"
+    n_sure = int(sure.sum())
+    return f"{n_sure} of {n} {kind} {'are' if n_sure > 1 else 'is'} {larger}. Not so: {example}"
 
 
 def change_short(change: Change | None, level: float) -> str:
@@ -218,19 +233,23 @@ def sentences(
     view, level = report.views[0], report.settings.confidence
     table = report.metrics.loc[view.name]
     groups, metric = view.counts.group_texts, lead_measure(report)
+    small = report.settings.min_count
     gap = table.loc[metric] if view.counts.predicted and metric in table.index else None
     columns = [c for b in blocks for c in b.columns]
     association = table.loc["cramers_v"] if "cramers_v" in table.index else None
     out = [
-        gap_sentence(lead_column(blocks), groups, gap, level),
-        class_sentence(blocks, groups),
+        gap_sentence(lead_column(blocks), groups, gap, level, small),
+        class_sentence(blocks, groups, small),
         "" if view.counts.predicted else association_sentence(association, level),
-        beyond_sentence(table.loc[list(main_measures(view))]),
+        beyond_sentence(
+            table.loc[list(main_measures(view))],
+            "gap measures" if view.counts.predicted else "measures",
+        ),
         change_short(change, level),
         *more,
         checks_sentence(checks),
         without_small_sentence(report, metric),
-        small_sentence(columns, groups, report.settings.min_count),
+        small_sentence(columns, groups, small),
     ]
     return [text for text in out if text]
 
