@@ -15,7 +15,7 @@ _DIRECT_RANGE = 1 << 12
 _HASH_BLOCK = 1 << 15
 _HASH_LABELS = 1 << 13
 # Rows are counted in blocks: memory stays bounded, and larger ones gain nothing.
-_COUNT_BLOCK = 1 << 18
+_COUNT_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -289,8 +289,8 @@ def _sorted_order(labels: pd.Index) -> np.ndarray:
         return np.array(sorted(range(len(items)), key=keys.__getitem__), dtype=np.intp)
 
 
-def blockwise_bincount(codes, sizes, weights=None) -> np.ndarray:
-    """Flat table of the combinations of several code arrays, in blocks that stay in the cache.
+def blockwise_bincount(codes, sizes, weights=None, *, names=None) -> np.ndarray:
+    """How often each combination of several code arrays occurs, or the sum of its weights.
 
     Parameters
     ----------
@@ -299,24 +299,58 @@ def blockwise_bincount(codes, sizes, weights=None) -> np.ndarray:
     sizes : sequence of int
         Number of codes of each array.
     weights : array of shape (n,), optional
+    names : sequence of str, optional
+        Names of the arrays. With them every code is checked, and none may be negative.
 
     Returns
     -------
     array of shape (prod(sizes),)
         int64 counts, or float64 sums of the weights.
     """
-    cells = int(np.prod(sizes, dtype=object))
-    out = np.zeros(cells, dtype=np.int64 if weights is None else np.float64)
-    n, block = len(codes[0]), max(_COUNT_BLOCK, cells)
+    out = np.zeros(_n_cells(sizes), dtype=np.int64 if weights is None else np.float64)
+    for rows, kept, cell in _cells_by_block(codes, sizes, names):
+        weight = None if weights is None else weights[rows][kept]
+        out += np.bincount(cell, weights=weight, minlength=len(out))
+    return out
+
+
+def blockwise_moments(codes, sizes, weights, *, names=None) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of the weights and of their squares; otherwise as :func:`blockwise_bincount`."""
+    sums, squares = np.zeros(_n_cells(sizes)), np.zeros(_n_cells(sizes))
+    for rows, kept, cell in _cells_by_block(codes, sizes, names):
+        weight = weights[rows][kept].astype(np.float64)
+        sums += np.bincount(cell, weights=weight, minlength=len(sums))
+        squares += np.bincount(cell, weights=weight * weight, minlength=len(sums))
+    return sums, squares
+
+
+def _n_cells(sizes) -> int:
+    return int(np.prod(sizes, dtype=object))
+
+
+def _cells_by_block(codes, sizes, names):
+    """Yield slices of the rows, which of them are kept, and the cell of each: in the cache."""
+    n = len(codes[0])
+    block = max(_COUNT_BLOCK, _n_cells(sizes))
+    buffer = np.empty(min(n, block), dtype=np.intp)
     for start in range(0, n, block):
         rows = slice(start, start + block)
-        first = codes[0][rows]
-        keep = first >= 0 if first.min() < 0 else slice(None)
-        key = np.multiply(first, sizes[1] if len(sizes) > 1 else 1, dtype=np.intp)
-        for i, code in enumerate(codes[1:], start=1):
-            key += code[rows]
-            if i + 1 < len(sizes):
-                key *= sizes[i + 1]
-        w = None if weights is None else weights[rows][keep]
-        out += np.bincount(key[keep], weights=w, minlength=cells)
-    return out
+        parts = [code[rows] for code in codes]
+        kept: Any = slice(None)
+        if names is not None:
+            _check_range(parts, sizes, names)
+        elif parts[0].min() < 0:
+            kept = parts[0] >= 0
+        cell = buffer[: len(parts[0])]
+        cell[:] = parts[0]
+        for part, size in zip(parts[1:], sizes[1:], strict=True):
+            cell *= size
+            cell += part
+        yield rows, kept, cell[kept]
+
+
+def _check_range(codes, sizes, names) -> None:
+    for code, size, name in zip(codes, sizes, names, strict=True):
+        # read as unsigned, a negative code is a huge one: one pass checks both ends
+        if code.view(code.dtype.str.replace("i", "u")).max() >= size:
+            raise ValueError(f"{name} must lie in 0 .. {size - 1}")

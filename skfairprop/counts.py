@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skfairprop._columns import Column, blockwise_bincount, factorize
+from skfairprop._columns import Column, blockwise_bincount, blockwise_moments, factorize
 from skfairprop._labels import check_weights, declare, encode_classes
 from skfairprop.groups import MISSING_LABEL, Groups, align, label_texts, name_some
 
@@ -192,15 +192,12 @@ class GroupCounts:
         codes = [np.asarray(group_codes), np.asarray(true_codes)]
         if pred_codes is not None:
             codes.append(np.asarray(pred_codes))
-        sizes = [len(groups)] + [len(classes)] * (len(codes) - 1)
-        for what, code, size in zip(("group", "true", "pred"), codes, sizes, strict=False):
+        names = ["group_codes", "true_codes", "pred_codes"][: len(codes)]
+        for name, code in zip(names, codes, strict=True):
             if not code.size:
-                raise ValueError(f"{what}_codes are empty: 0 rows; at least 1 is needed")
-            if code.dtype.kind not in "iu" or code.shape != codes[0].shape or code.ndim != 1:
-                raise ValueError(f"{what}_codes must be integers of shape {(codes[0].size,)}")
-            # read as unsigned, a negative code is a huge one: one pass checks both ends
-            if code.view(code.dtype.str.replace("i", "u")).max() >= size:
-                raise ValueError(f"{what}_codes must lie in 0 .. {size - 1}")
+                raise ValueError(f"{name} are empty: 0 rows; at least 1 is needed")
+            if code.dtype.kind not in "iu" or code.shape != (codes[0].size,):
+                raise ValueError(f"{name} must be integers of shape {(codes[0].size,)}")
         # unsigned integers of 8 bytes cannot be added to positions
         codes = [code.astype(np.intp) if code.dtype.str[1:] == "u8" else code for code in codes]
         if sample_weight is not None:
@@ -211,23 +208,23 @@ class GroupCounts:
                     f"{len(codes[0]):,}"
                 )
         return cls._tabulate(
-            codes[0], codes[1:], groups=groups, classes=classes, sample_weight=sample_weight
+            codes, groups=groups, classes=classes, sample_weight=sample_weight, names=names
         )
 
     @classmethod
-    def _tabulate(cls, group_codes, class_codes, *, groups, classes, sample_weight, n_dropped=0):
-        sizes = [len(groups)] + [len(classes)] * len(class_codes)
+    def _tabulate(cls, codes, *, groups, classes, sample_weight, names=None, n_dropped=0):
+        sizes = [len(groups)] + [len(classes)] * (len(codes) - 1)
         if np.prod(sizes, dtype=object) > _MAX_CELLS:
             raise ValueError(
                 f"{len(groups):,} groups and {len(classes):,} classes make too large a table; pass "
                 "class labels rather than scores, and cut or merge the groups"
             )
-        codes = [group_codes, *class_codes]
-        values = blockwise_bincount(codes, sizes, sample_weight).reshape(sizes)
         squared = None
-        if sample_weight is not None:
-            squared = blockwise_bincount(codes, sizes, sample_weight * sample_weight.astype(float))
-            squared = squared.reshape(sizes)
+        if sample_weight is None:
+            values = blockwise_bincount(codes, sizes, names=names).reshape(sizes)
+        else:
+            found = blockwise_moments(codes, sizes, sample_weight, names=names)
+            values, squared = (table.reshape(sizes) for table in found)
             if sample_weight.dtype.kind in "biu" and values.max() < _MAX_EXACT:
                 values = np.rint(values).astype(np.int64)
             if not values.any():
@@ -237,7 +234,7 @@ class GroupCounts:
             groups=groups,
             classes=classes,
             squared=squared,
-            predicted=len(class_codes) == 2,
+            predicted=len(codes) == 3,
             n_dropped=n_dropped,
         )
 
@@ -485,8 +482,7 @@ def count_rows(
     recoded = [declare(code, found_classes, classes, "classes") for code in codes]
     weight = None if sample_weight is None else check_weights(columns["sample_weight"][0])
     counts = GroupCounts._tabulate(
-        group_codes,
-        [code for code, _ in recoded],
+        [group_codes, *(code for code, _ in recoded)],
         groups=group_labels,
         classes=recoded[0][1],
         sample_weight=weight,

@@ -9,7 +9,13 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from skfairprop._columns import blockwise_bincount, factorize, read_column, read_columns
+from skfairprop._columns import (
+    blockwise_bincount,
+    blockwise_moments,
+    factorize,
+    read_column,
+    read_columns,
+)
 
 LEAP_DAY = datetime.date(2020, 2, 29)
 
@@ -229,8 +235,15 @@ def test_counts_over_several_blocks():
     np.testing.assert_array_equal(
         blockwise_bincount(codes, sizes), np.bincount(joint, minlength=60)
     )
-    np.testing.assert_allclose(
-        blockwise_bincount(codes, sizes, weight),
-        np.bincount(joint, weights=weight[kept], minlength=60),
-        rtol=1e-12,
-    )
+    sums, squares = blockwise_moments(codes, sizes, weight)
+    for found, values in ((sums, weight), (squares, weight**2)):
+        expected = np.bincount(joint, weights=values[kept], minlength=60)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_codes_are_checked_in_every_block():
+    code = np.zeros(200_000, dtype=np.int8)
+    code[-1] = -1
+    with pytest.raises(ValueError, match=r"^code must lie in 0 \.\. 4$"):
+        blockwise_bincount([code], [5], names=["code"])
+    assert blockwise_bincount([code], [5]).tolist() == [199_999, 0, 0, 0, 0]
