@@ -9,7 +9,13 @@ import pandas as pd
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import Groups
 from skfairprop.report._change import Change, data_to_model
-from skfairprop.report._drivers import Drivers, ScoreParts, associations, refit_without, score_parts
+from skfairprop.report._drivers import (
+    Drivers,
+    ScoreParts,
+    associations,
+    refit_without,
+    score_parts,
+)
 from skfairprop.report._errors import UsageError
 from skfairprop.report._inputs import (
     model_inputs,

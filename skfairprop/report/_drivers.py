@@ -1,6 +1,6 @@
 """What drives a gap: the model without protected columns, the parts of its score, stand-ins."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -97,11 +97,11 @@ def associations(frame: pd.DataFrame, group_codes: np.ndarray, n_groups: int) ->
     rows = []
     for position in range(frame.shape[1]):
         values = _as_codes(frame.iloc[:, position][used])
-        table = np.bincount(
-            codes * (values.max() + 1) + values, minlength=n_groups * (values.max() + 1)
-        )
-        rows.append(_association(table.reshape(n_groups, -1).astype(float)))
-    out = pd.DataFrame(rows, columns=["v", "chance", "chance_95"], index=frame.columns)
+        width = int(values.max()) + 1
+        table = np.bincount(codes * width + values, minlength=n_groups * width)
+        rows.append(_association(table.reshape(n_groups, width).astype(float)))
+    index = frame.columns.rename("column")
+    out = pd.DataFrame(rows, columns=["v", "chance", "chance_95"], index=index)
     excess = (out["v"] - out["chance"]).fillna(-1.0)
     return out.iloc[np.argsort(-excess.to_numpy(), kind="stable")]
 
@@ -136,6 +136,12 @@ def _association(table: np.ndarray) -> tuple[float, float, float]:
 
 
 # -- the model without protected columns ---------------------------------------------------------
+
+
+def gap_measure(metrics: Collection[str]) -> str:
+    """The measure that refits look at: of the positive class, or of all classes together."""
+    one_class = "demographic_parity_difference"
+    return one_class if one_class in metrics else "accuracy_difference"
 
 
 def refit_without(

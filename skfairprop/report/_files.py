@@ -19,7 +19,7 @@ from skfairprop.report._errors import UsageError
 from skfairprop.report._failure import check_line
 from skfairprop.report._page import build_page, render_page
 from skfairprop.report._page._numbers import decimal, span
-from skfairprop.report._report import SCHEMA_VERSION, _flat_rates, _plain
+from skfairprop.report._plain import SCHEMA_VERSION, flat_rates, plain
 from skfairprop.report._rules import Check
 from skfairprop.report._text import visible
 
@@ -42,10 +42,10 @@ def audit_dict(audit: Audit, version: str) -> dict:
     return {
         "skfairprop": version,
         "versions": versions(),
-        "data": _plain(facts),
+        "data": plain(facts),
         "report": report,
-        "data_to_model": None if change is None else _plain(vars(change)),
-        "checks": [_plain(_check_dict(check)) for check in audit.checks],
+        "data_to_model": None if change is None else plain(vars(change)),
+        "checks": [plain(_check_dict(check)) for check in audit.checks],
     }
 
 
@@ -138,7 +138,7 @@ def write_files(audit: Audit, folder: Path, version: str) -> list[Path]:
     _write_csv(audit.report.to_frame(), paths[1])
     tables = []
     for view in audit.report.views:
-        table = _flat_rates(view.by_group, view.counts)
+        table = flat_rates(view.by_group, view.counts)
         table.insert(0, "attributes", view.name)
         tables.append(table)
     _write_csv(pd.concat(tables, ignore_index=True), paths[2])
@@ -219,7 +219,7 @@ def markdown(audit: Audit, failed: list[Check], version: str) -> str:
 
 def _rates_table(audit: Audit) -> list[str]:
     view, small = audit.report.views[0], audit.report.settings.min_count
-    table = _flat_rates(view.by_group, view.counts)
+    table = flat_rates(view.by_group, view.counts)
     names = [n for n in ("base_rate", "selection_rate", "tpr", "fpr") if n in table]
     titles = {"base_rate": "In the data", "selection_rate": "Predicted", "tpr": "TPR", "fpr": "FPR"}
     by_class = ["class"] if "class" in table else []

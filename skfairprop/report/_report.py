@@ -2,10 +2,8 @@
 
 import hashlib
 import json
-import math
 import warnings
 from collections.abc import Hashable, Sequence
-from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,15 +12,15 @@ import numpy as np
 import pandas as pd
 
 from skfairprop.counts import GroupCounts
+from skfairprop.groups import name_some
 from skfairprop.inference import benjamini_hochberg, benjamini_yekutieli
+from skfairprop.report._plain import report_dict
 from skfairprop.report._view import UNDEFINED_POLICIES, Settings, View, make_view
 
 if TYPE_CHECKING:
     from skfairprop.report._drivers import Drivers
     from skfairprop.report._rules import Check
     from skfairprop.report._source import Section, Source
-
-SCHEMA_VERSION = 1
 
 
 class FairnessReport:
@@ -112,7 +110,7 @@ class FairnessReport:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             views = [make_view(table, pos_label, chosen) for table in tables]
-        notes = [str(w.message) for w in caught]
+        notes = _data_notes(counts, chosen) + [str(w.message) for w in caught]
         notes += [f"by {view.name}: {note}" for view in views for note in view.notes]
         notes = list(dict.fromkeys(notes))
         return cls(views, settings=chosen, pos_label=pos_label, notes=notes)
@@ -130,6 +128,7 @@ class FairnessReport:
         cv=5,
         n_jobs: int | None = None,
         missing: str = "raise",
+        refit: bool = True,
         **settings,
     ) -> "FairnessReport":
         """Report on the out-of-fold predictions of a classifier.
@@ -153,31 +152,48 @@ class FairnessReport:
             Number of folds fitted at a time.
         missing : {"raise", "group", "drop"}, default="raise"
             What to do with missing protected values.
+        refit : bool, default=True
+            Whether to fit once more, on all folds, without each protected column that is a column
+            of X, and without all of them: the gap that stays. The column is made constant, so
+            that a pipeline that names it still runs.
         **settings
             As for :meth:`from_counts`.
 
         Returns
         -------
         FairnessReport
+            Its `drivers` hold the refits and how closely the other columns of X follow the groups.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from skfairprop import FairnessReport
+        >>> from skfairprop.datasets import make_biased_classification
+        >>> data = make_biased_classification(300, random_state=0)
+        >>> report = FairnessReport.from_estimator(
+        ...     LogisticRegression(),
+        ...     data.data,
+        ...     data.target,
+        ...     sensitive_features=data.sensitive_features,
+        ...     pos_label=1,
+        ... )
+        >>> report.drivers.associations.index.name
+        'column'
         """
-        from sklearn.model_selection import cross_val_predict
+        from skfairprop.report._from_estimator import report_from_estimator
 
-        from skfairprop._resolve import resolve_sensitive_features
-
-        groups = sensitive_features
-        if isinstance(groups, str) or callable(groups) or _names_columns(groups, X):
-            groups = resolve_sensitive_features(groups, X, y, owner="FairnessReport.from_estimator")
-        predicted = cross_val_predict(estimator, X, y, cv=cv, n_jobs=n_jobs)
-        if hasattr(y, "index"):
-            predicted = pd.Series(predicted, index=y.index)
-        return fairness_report(
+        return report_from_estimator(
+            estimator,
+            X,
             y,
-            predicted,
-            sensitive_features=groups,
+            sensitive_features=sensitive_features,
             sample_weight=sample_weight,
             pos_label=pos_label,
+            cv=cv,
+            n_jobs=n_jobs,
             missing=missing,
-            **settings,
+            refit=refit,
+            settings=settings,
         )
 
     @property
@@ -196,33 +212,7 @@ class FairnessReport:
 
     def to_dict(self) -> dict:
         """Everything as plain lists, dicts, numbers and strings; NaN becomes None."""
-        settings = asdict(self.settings)
-        settings["random_state"] = _plain(settings["random_state"])
-        return {
-            "schema": SCHEMA_VERSION,
-            "pos_label": _plain(self.pos_label),
-            "classes": [_plain(c) for c in self.counts.classes.tolist()],
-            "predicted": self.counts.predicted,
-            "settings": {k: _plain(v) for k, v in settings.items()},
-            "notes": self.notes,
-            "views": [self._view_dict(view) for view in self.views],
-            "drivers": _drivers_dict(self.drivers),
-        }
-
-    def _view_dict(self, view: View) -> dict:
-        return {
-            "attributes": view.counts.attributes,
-            "groups": view.counts.group_texts,
-            "group_labels": _label_lists(view.counts),
-            "counts": view.counts.values.tolist(),
-            "squared": None if view.counts.squared is None else view.counts.squared.tolist(),
-            "by_group": _records(_flat_rates(view.by_group, view.counts)),
-            "metrics": _records(self.metrics.loc[view.name].reset_index()),
-            "omnibus": None if view.omnibus is None else _plain(view.omnibus.to_dict("index")),
-            "without_small": (
-                None if view.without_small is None else _records(view.without_small.reset_index())
-            ),
-        }
+        return report_dict(self)
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Everything as JSON text; NaN becomes null."""
@@ -438,6 +428,24 @@ def _check_settings(settings: Settings) -> None:
         raise ValueError(f"correction must be 'bh' or 'by'; got {settings.correction!r}")
 
 
+def _data_notes(counts: GroupCounts, settings: Settings) -> list[str]:
+    """What makes the whole report weak: small groups only, classes that no row has."""
+    out = []
+    largest = counts.of_labels().values.sum(-1).max()
+    if largest < settings.min_count:
+        out.append(
+            f"no group has {settings.min_count} rows or more: read the intervals, not the values"
+        )
+    if counts.predicted:
+        never = (counts.values.sum((0, 2)) == 0) & (counts.values.sum((0, 1)) > 0)
+        out += [
+            f"class {name_some([label])} is predicted and no row has it: its recall is undefined "
+            "everywhere"
+            for label in counts.classes[never]
+        ]
+    return out
+
+
 def _with_q(views: list[View], settings: Settings) -> pd.DataFrame:
     """The metrics of all views in one table, with q over all of them."""
     tables = {view.name: view.metrics for view in views}
@@ -449,66 +457,3 @@ def _with_q(views: list[View], settings: Settings) -> pd.DataFrame:
         q[tested] = adjust(table["p"].to_numpy(float)[tested])
     table.insert(table.columns.get_loc("p") + 1, "q", q)
     return table
-
-
-def _names_columns(spec, X) -> bool:
-    columns = getattr(X, "columns", None)
-    return (
-        columns is not None
-        and isinstance(spec, list | tuple)
-        and len(spec) > 0
-        and all(isinstance(s, str) and s in list(columns) for s in spec)
-    )
-
-
-def _flat_rates(by_group: pd.DataFrame, counts: GroupCounts) -> pd.DataFrame:
-    """Table of rates with the group as one text column, and the class where there is one."""
-    table = by_group.reset_index(drop=True)
-    per_group = len(table) // counts.n_groups
-    table.insert(0, "group", np.repeat(counts.group_texts, per_group))
-    if per_group > 1:
-        table.insert(1, "class", by_group.index.get_level_values("class"))
-    return table
-
-
-def _label_lists(counts: GroupCounts) -> list[list]:
-    """The labels of each group, one for each protected column."""
-    labels = counts.groups.tolist()
-    return [[_plain(v) for v in (g if isinstance(g, tuple) else (g,))] for g in labels]
-
-
-def _drivers_dict(drivers: "Drivers | None") -> dict | None:
-    if drivers is None:
-        return None
-    tables = {"associations": drivers.associations, "refits": drivers.refits}
-    parts = drivers.parts
-    return {k: None if t is None else _indexed(t) for k, t in tables.items()} | {
-        "measure": drivers.measure,
-        "parts": None
-        if parts is None
-        else _plain(vars(parts) | {"table": None}) | {"table": _indexed(parts.table)},
-    }
-
-
-def _indexed(table: pd.DataFrame) -> dict:
-    """A table as a dict of dicts, by its index."""
-    return {str(k): _plain(row.to_dict()) for k, row in table.iterrows()}
-
-
-def _records(table: pd.DataFrame) -> list[dict]:
-    return [{str(k): _plain(v) for k, v in row.items()} for row in table.to_dict("records")]
-
-
-def _plain(value):
-    """A value that JSON can hold; NaN and infinities become None."""
-    if value is None or isinstance(value, bool | str | int):
-        return value
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    return str(value)

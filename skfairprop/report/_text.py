@@ -18,6 +18,7 @@ from skfairprop.report._wording import DATA_MEASURES, main_measures, measure_tit
 
 WIDTH = 80
 _MAX_GROUPS = 12
+_MAX_COLUMNS = 5
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ def report_text(
         _measures_block(report, style),
         _alone_block(report, style),
         _change_block(change, style),
+        _drivers_block(report, style),
         _data_block(report, style),
         _notes_block(report, style),
         checks_block(checks, style),
@@ -285,6 +287,32 @@ def _change_block(change: Change | None, style: Style) -> list[str]:
         f"  change {100 * change.change:+.1f} "
         f"({100 * change.lower:+.1f} to {100 * change.upper:+.1f})",
     ]
+
+
+def _drivers_block(report: FairnessReport, style: Style) -> list[str]:
+    """The parts of the score, the gap that stays, and the columns that follow the groups."""
+    found = report.drivers
+    lines: list[str] = []
+    if found is None:
+        return lines
+    if found.parts is not None:
+        top = found.parts.table["part"].iloc[:_MAX_COLUMNS]
+        named = ", ".join(f"{clip(column, 24)} {part:+.2f}" for column, part in top.items())
+        lines += _wrapped(f"score gap, {found.parts.total:.2f} log-odds: {named}, ...")
+    if found.refits is not None and len(found.refits) > 1:
+        before, after = found.refits["gap"].iloc[[0, -1]]
+        lines += _wrapped(
+            f"without {clip(found.refits.index[-1], 40)}: {measure_title(found.measure).lower()} "
+            f"{_decimal(after)} instead of {_decimal(before)}"
+        )
+    if found.associations is not None:
+        table = found.associations
+        top = table[table["v"] > table["chance_95"]].iloc[:_MAX_COLUMNS]
+        named = ", ".join(f"{clip(column, 24)} {v:.2f}" for column, v in top["v"].items())
+        if len(top):
+            chance = top["chance"].max()
+            lines += _wrapped(f"columns that follow the groups: {named} (by chance {chance:.2f})")
+    return [style.head("WHAT DRIVES IT"), *lines] if lines else []
 
 
 def _data_block(report: FairnessReport, style: Style) -> list[str]:

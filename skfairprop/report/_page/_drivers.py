@@ -14,6 +14,7 @@ from skfairprop.report._page._numbers import (
     percent,
     points,
     quoted,
+    whole,
 )
 from skfairprop.report._report import FairnessReport
 from skfairprop.report._wording import main_measures, measure_title
@@ -180,9 +181,9 @@ def _associations(found: Drivers) -> dict | None:
             }
             for column, row in top.iterrows()
         ],
-        "n": len(table),
-        "n_beyond": int(beyond.sum()),
-        "left_out": len(table) - len(top),
+        "n": whole(len(table)),
+        "n_beyond": whole(int(beyond.sum())),
+        "left_out": whole(len(table) - len(top)) if len(table) > len(top) else "",
         "description": "; ".join(
             f"{name(column)} {row['v']:.2f}, by chance {row['chance']:.2f}"
             for column, row in top.iterrows()

@@ -1,0 +1,102 @@
+"""A report as plain lists, dicts, numbers and strings: what JSON and CSV can hold."""
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from skfairprop.counts import GroupCounts
+from skfairprop.report._view import View
+
+if TYPE_CHECKING:
+    from skfairprop.report._drivers import Drivers
+    from skfairprop.report._report import FairnessReport
+
+SCHEMA_VERSION = 1
+MAX_COLUMNS = 200  # of those that follow the groups
+
+
+def report_dict(report: "FairnessReport") -> dict:
+    """Everything in a report; NaN becomes None."""
+    return {
+        "schema": SCHEMA_VERSION,
+        "pos_label": plain(report.pos_label),
+        "classes": [plain(c) for c in report.counts.classes.tolist()],
+        "predicted": report.counts.predicted,
+        "settings": {k: plain(v) for k, v in asdict(report.settings).items()},
+        "notes": report.notes,
+        "views": [_view_dict(view, report.metrics.loc[view.name]) for view in report.views],
+        "drivers": _drivers_dict(report.drivers),
+    }
+
+
+def _view_dict(view: View, metrics: pd.DataFrame) -> dict:
+    counts = view.counts
+    without_small = view.without_small
+    return {
+        "attributes": counts.attributes,
+        "groups": counts.group_texts,
+        "group_labels": _label_lists(counts),
+        "counts": counts.values.tolist(),
+        "squared": None if counts.squared is None else counts.squared.tolist(),
+        "by_group": records(flat_rates(view.by_group, counts)),
+        "metrics": records(metrics.reset_index()),
+        "omnibus": None if view.omnibus is None else plain(view.omnibus.to_dict("index")),
+        "without_small": None if without_small is None else records(without_small.reset_index()),
+    }
+
+
+def flat_rates(by_group: pd.DataFrame, counts: GroupCounts) -> pd.DataFrame:
+    """Table of rates with the group as one text column, and the class where there is one."""
+    table = by_group.reset_index(drop=True)
+    per_group = len(table) // counts.n_groups
+    table.insert(0, "group", np.repeat(counts.group_texts, per_group))
+    if per_group > 1:
+        table.insert(1, "class", by_group.index.get_level_values("class"))
+    return table
+
+
+def _label_lists(counts: GroupCounts) -> list[list]:
+    """The labels of each group, one for each protected column."""
+    labels = counts.groups.tolist()
+    return [[plain(v) for v in (g if isinstance(g, tuple) else (g,))] for g in labels]
+
+
+def _drivers_dict(drivers: "Drivers | None") -> dict | None:
+    if drivers is None:
+        return None
+    closest = None if drivers.associations is None else drivers.associations.iloc[:MAX_COLUMNS]
+    tables = {"associations": closest, "refits": drivers.refits}
+    parts = drivers.parts
+    return {k: None if t is None else _indexed(t) for k, t in tables.items()} | {
+        "measure": drivers.measure,
+        "parts": None
+        if parts is None
+        else plain(vars(parts) | {"table": None}) | {"table": _indexed(parts.table)},
+    }
+
+
+def _indexed(table: pd.DataFrame) -> dict:
+    """A table as a dict of dicts, by its index."""
+    return {str(k): plain(row.to_dict()) for k, row in table.iterrows()}
+
+
+def records(table: pd.DataFrame) -> list[dict]:
+    return [{str(k): plain(v) for k, v in row.items()} for row in table.to_dict("records")]
+
+
+def plain(value):
+    """A value that JSON can hold; NaN and infinities become None."""
+    if value is None or isinstance(value, bool | str | int):
+        return value
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    return str(value)

@@ -1,0 +1,81 @@
+"""Reports from an estimator: out-of-fold, with refits."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from skfairprop import FairnessReport, fairness_report
+
+SETTINGS = {"pos_label": "yes", "bootstrap": 0}
+
+
+@pytest.fixture(scope="module")
+def model():
+    """A pipeline that names the protected column, as most do."""
+    encode = make_column_transformer((OneHotEncoder(), ["sex"]), remainder="passthrough")
+    return make_pipeline(encode, LogisticRegression(max_iter=500))
+
+
+@pytest.fixture(scope="module")
+def data(loans):
+    frame = loans[1]
+    return frame[["sex", "age", "height"]], frame["guess"]
+
+
+def test_predictions_are_out_of_fold(model, data):
+    X, y = data
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    found = FairnessReport.from_estimator(
+        model, X, y, sensitive_features="sex", cv=folds, **SETTINGS
+    )
+    predicted = cross_val_predict(model, X, y, cv=folds)
+    expected = fairness_report(y, predicted, sensitive_features=X["sex"], **SETTINGS)
+    pd.testing.assert_frame_equal(found.metrics, expected.metrics)
+
+
+def test_protected_columns_of_x_are_refitted_without(model, data):
+    X, y = data
+    found = FairnessReport.from_estimator(model, X, y, sensitive_features="sex", cv=3, **SETTINGS)
+    assert found.drivers.refits.index.tolist() == ["nothing", "sex"]
+    without = cross_val_predict(LogisticRegression(max_iter=500), X[["age", "height"]], y, cv=3)
+    rates = pd.Series(without == "yes").groupby(X["sex"].to_numpy()).mean()
+    assert found.drivers.refits.loc["sex", "gap"] == pytest.approx(
+        rates.max() - rates.min(), abs=0.02
+    )
+    assert "The gap that stays" in found.to_html()
+
+
+@pytest.mark.parametrize("as_list", [True, False])
+def test_protected_columns_by_name_or_by_value(model, data, as_list):
+    X, y = data
+    spec = ["sex"] if as_list else X[["sex"]]
+    found = FairnessReport.from_estimator(model, X, y, sensitive_features=spec, cv=2, **SETTINGS)
+    assert found.drivers.refits.index.tolist() == ["nothing", "sex"]
+    assert found.drivers.associations.index[0] == "height"
+
+
+def test_refits_only_where_the_model_sees_the_column_and_where_wanted(model, data):
+    X, y = data
+    hidden = FairnessReport.from_estimator(
+        LogisticRegression(), X[["age", "height"]], y, sensitive_features=X["sex"], cv=2, **SETTINGS
+    )
+    assert hidden.drivers.refits is None
+    off = FairnessReport.from_estimator(
+        model, X, y, sensitive_features="sex", cv=2, refit=False, **SETTINGS
+    )
+    assert off.drivers.refits is None
+
+
+def test_arrays_have_no_drivers():
+    rng = np.random.default_rng(0)
+    X, y = rng.random((60, 2)), rng.integers(0, 2, 60)
+    groups = rng.choice(list("ab"), 60)
+    found = FairnessReport.from_estimator(
+        LogisticRegression(), X, y, sensitive_features=groups, cv=2, bootstrap=0
+    )
+    assert found.drivers is None
