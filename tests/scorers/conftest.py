@@ -2,7 +2,8 @@
 
 import pytest
 import sklearn
-from people import WAYS
+
+from tests.scorers.people import WAYS
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from people import CV, DPD, GROUP, MODEL, X, Y, expected_scores, scorer_and_params, selection_gap
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_selection import RFECV, SequentialFeatureSelector
@@ -22,6 +21,17 @@ from sklearn.pipeline import make_pipeline
 
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.scorers import get_scorer
+from tests.scorers.people import (
+    CV,
+    DPD,
+    GROUP,
+    MODEL,
+    X,
+    Y,
+    expected_scores,
+    scorer_and_params,
+    selection_gap,
+)
 
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])

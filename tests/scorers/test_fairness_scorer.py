@@ -3,7 +3,19 @@
 import numpy as np
 import pandas as pd
 import pytest
-from people import (
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import cross_validate
+from sklearn.svm import LinearSVC
+
+from skfairprop import metrics
+from skfairprop.exceptions import ScorerSetupError
+from skfairprop.metrics import METRICS, Metric
+from skfairprop.scorers import get_scorer, get_scorer_names, get_scorers, make_fairness_scorer
+from tests.scorers.people import (
     CV,
     DPD,
     GROUP,
@@ -17,18 +29,6 @@ from people import (
     gap_of_mean,
     selection_gap,
 )
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.dummy import DummyClassifier
-from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score
-from sklearn.model_selection import cross_validate
-from sklearn.svm import LinearSVC
-
-from skfairprop import metrics
-from skfairprop.exceptions import ScorerSetupError
-from skfairprop.metrics import METRICS, Metric
-from skfairprop.scorers import get_scorer, get_scorer_names, get_scorers, make_fairness_scorer
 
 # -- every metric is a scorer ------------------------------------------------------------------
 

@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from people import CV, DPD, GROUP, MODEL, X, Y, scorer_and_params, selection_gap
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
@@ -14,6 +13,7 @@ from sklearn.model_selection import KFold, cross_val_score, cross_validate
 from skfairprop import GroupCounts, metrics
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.scorers import _fold, get_scorer, get_scorer_names, get_scorers
+from tests.scorers.people import CV, DPD, GROUP, MODEL, X, Y, scorer_and_params, selection_gap
 
 # -- once a fold -----------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from people import CV, DPD, GROUP, MODEL, X, Y, expected_scores, gap_of_mean, selection_gap
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
@@ -18,6 +17,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from skfairprop.scorers import FairnessScorer, get_scorer, get_scorers, make_fairness_scorer
+from tests.scorers.people import (
+    CV,
+    DPD,
+    GROUP,
+    MODEL,
+    X,
+    Y,
+    expected_scores,
+    gap_of_mean,
+    selection_gap,
+)
 
 # -- metadata and predictions ----------------------------------------------------------------------
 

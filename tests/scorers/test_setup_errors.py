@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from people import CV, DPD, GROUP, MODEL, X, Y
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import UndefinedMetricWarning
@@ -20,6 +19,7 @@ from sklearn.model_selection import (
 
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.scorers import get_scorer
+from tests.scorers.people import CV, DPD, GROUP, MODEL, X, Y
 
 # -- undefined is never the best -------------------------------------------------------------------
 
