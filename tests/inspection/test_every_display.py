@@ -328,3 +328,29 @@ def test_correlation_display_takes_one_metric_by_its_name(study):
     )
     assert len(shown.frame_) == 1
     assert InductionCurveDisplay.from_propagation(study, metrics="cramers_v").axes_.shape == (1,)
+
+
+def test_an_estimator_is_shown_with_weights():
+    weight = pd.Series(RNG.uniform(0.5, 2, N), index=INDEX)
+    shuffled = weight.sample(frac=1, random_state=0)
+    shown = GroupRatesDisplay.from_estimator(
+        MODEL, X, Y, sensitive_features=GROUP, sample_weight=shuffled, pos_label="yes"
+    )
+    expected = GroupRatesDisplay.from_predictions(
+        Y, PRED, sensitive_features=GROUP, sample_weight=weight, pos_label="yes"
+    )
+    pd.testing.assert_frame_equal(shown.frame_, expected.frame_)
+
+
+def test_an_estimator_needs_as_many_labels_as_rows():
+    with pytest.raises(ValueError, match="GroupRatesDisplay: y has 299 rows; X has 300"):
+        GroupRatesDisplay.from_estimator(
+            MODEL, X.to_numpy(), Y.to_numpy()[:-1], sensitive_features=GROUP.to_numpy()
+        )
+
+
+def test_a_missing_protected_value_is_a_plain_error():
+    with pytest.raises(ValueError, match="1 of 300 values are missing; pass missing='group'"):
+        GroupRatesDisplay.from_estimator(
+            MODEL, X, Y, sensitive_features=GROUP.where(np.arange(N) > 0)
+        )

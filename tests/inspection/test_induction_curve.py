@@ -1,5 +1,7 @@
 """Metrics against the induced bias: the means and intervals of a study."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -81,3 +83,9 @@ def test_one_repeat_has_no_band(study):
     ).plot()
     assert not display.ax_.collections
     assert len(display.figure_.legends[0].get_texts()) == 2
+
+
+def test_a_kind_without_metrics_is_refused(study):
+    without = replace(study, results=study.results[study.results["kind"] != "score"])
+    with pytest.raises(ValueError, match="the study has no metrics of the kind 'score'"):
+        InductionCurveDisplay.from_propagation(without, kind="score")

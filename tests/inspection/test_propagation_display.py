@@ -89,3 +89,12 @@ def test_labels_keep_their_order_distance_and_range(seed):
 def test_labels_that_cannot_fit_go_beyond():
     places = spread(np.full(20, 0.5), 0.1, 0.0, 1.0)
     np.testing.assert_allclose(np.diff(places), 0.1)
+
+
+def test_of_many_classes_sixteen_are_drawn_and_it_is_said():
+    values = np.random.default_rng(0).integers(1, 50, (2, 20, 20))
+    counts = GroupCounts(values, groups=["a", "b"], classes=[f"c{i}" for i in range(20)])
+    display = PropagationDisplay.from_counts(counts)
+    assert len(display.axes_) == 16
+    legend = [text.get_text() for text in display.figure_.legends[0].get_texts()]
+    assert "the 16 widest gaps of 20 classes" in legend

@@ -113,6 +113,12 @@ def test_a_legend_takes_the_columns_that_fit():
     assert legend._ncols == 1
 
 
+def test_no_entries_make_no_legend():
+    found = panels(None, 1)
+    style.legend_below(found, [])
+    assert not found.figure.legends
+
+
 # -- matplotlib ---------------------------------------------------------------------------------
 
 
