@@ -17,12 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skfairprop.meta import DirectionalClassifier
 from skfairprop.metrics import mals_bias_amplification
-
-
-def by_pairs(X):
-    """Protected column for the checks of scikit-learn: two groups, pair by pair."""
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    return np.arange(n_rows) // 2 % 2
+from tests.protected import by_pairs
 
 
 class Recorder(ClassifierMixin, BaseEstimator):

@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 
 from skfairprop.meta import ResampledClassifier, ReweightedClassifier
 from skfairprop.preprocessing import BiasInducer, Reweighter
+from tests.protected import by_content
 
 # From the 30, 50, 60 and 20 rows of the cells.
 WEIGHTS = {
@@ -25,14 +26,6 @@ WEIGHTS = {
     ("m", "yes"): 80 * 90 / 160 / 60,
     ("m", "no"): 80 * 70 / 160 / 20,
 }
-
-
-def parity_of_last(X):
-    """Two groups by the content of a row, for the checks of scikit-learn."""
-    X = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
-    if X.ndim < 2 or X.shape[1] == 0:
-        return np.zeros(len(X), dtype=int)
-    return (np.floor(X[:, -1].astype(float) * 8) % 2).astype(int)
 
 
 def expected_weights(X, y):
@@ -204,12 +197,12 @@ CHECKED = [
     ReweightedClassifier(
         LogisticRegression(),
         Reweighter(empty_cells="ignore"),
-        sensitive_features=parity_of_last,
+        sensitive_features=by_content,
     ),
     ReweightedClassifier(
         LogisticRegression(),
         Reweighter(empty_cells="smooth", clip=5),
-        sensitive_features=parity_of_last,
+        sensitive_features=by_content,
         strength=0.5,
     ),
 ]

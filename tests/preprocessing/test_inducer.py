@@ -11,15 +11,11 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skfairprop.preprocessing import BiasInducer
+from tests.protected import one_group
 
 HERITAGE = json.loads((Path(__file__).parents[1] / "data" / "heritage_induction.json").read_text())
 GROUPS = {"gender": ["F", "M"], "race": ["B", "EA", "LH", "ME", "W"]}
 FACTORS = [-1.0, -0.8, -0.6, -0.4, -0.2, 0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-
-
-def one_group(X):
-    """Protected column for the checks of scikit-learn, whose classes have one row sometimes."""
-    return np.zeros(X.shape[0], dtype=int)
 
 
 def heritage_rows(component):

@@ -6,10 +6,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skfairprop.preprocessing import Reweighter, RowReplicator
-
-
-def one_group(X):
-    return np.zeros(X.shape[0], dtype=int)
+from tests.protected import one_group
 
 
 def rows(sizes, groups=("f", "m"), classes=("a", "b")):

@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skfairprop.datasets import load_adult
 from skfairprop.preprocessing import Reweighter
+from tests.protected import one_group
 
 # COMPAS, two years: rows by race, without and with recidivism (ProPublica, commit bafff5d).
 COMPAS = {
@@ -22,11 +23,6 @@ COMPAS = {
     "Native American": (8, 10),
     "Other": (244, 133),
 }
-
-
-def one_group(X):
-    X = X if hasattr(X, "shape") else np.asarray(X)
-    return np.zeros(X.shape[0], dtype=int)
 
 
 def rows(sizes, groups=("f", "m"), classes=(0, 1)):
