@@ -8,6 +8,7 @@ __version__ = "0.1.0.dev0"
 if TYPE_CHECKING:
     from skfairprop.counts import GroupCounts
     from skfairprop.meta import ResampledClassifier, ReweightedClassifier
+    from skfairprop.metrics import explanation_stability, mesd
     from skfairprop.model_selection import bias_propagation
     from skfairprop.preprocessing import BiasInducer, Reweighter
     from skfairprop.report import FairnessReport, fairness_report
@@ -29,11 +30,13 @@ _HOMES = {
     "ReweightedClassifier": "skfairprop.meta",
     "Reweighter": "skfairprop.preprocessing",
     "bias_propagation": "skfairprop.model_selection",
+    "explanation_stability": "skfairprop.metrics",
     "fairness_report": "skfairprop.report",
     "get_scorer": "skfairprop.scorers",
     "get_scorer_names": "skfairprop.scorers",
     "get_scorers": "skfairprop.scorers",
     "make_fairness_scorer": "skfairprop.scorers",
+    "mesd": "skfairprop.metrics",
 }
 
 __all__ = [
@@ -45,11 +48,13 @@ __all__ = [
     "ReweightedClassifier",
     "Reweighter",
     "bias_propagation",
+    "explanation_stability",
     "fairness_report",
     "get_scorer",
     "get_scorer_names",
     "get_scorers",
     "make_fairness_scorer",
+    "mesd",
 ]
 
 

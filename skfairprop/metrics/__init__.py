@@ -36,6 +36,7 @@ from skfairprop.metrics._disparity import (
     symmetric_distance_error,
     term_by_term_equalized_odds,
 )
+from skfairprop.metrics._mesd_result import MESDResult
 from skfairprop.metrics._metric import Driver, Metric
 from skfairprop.metrics._multi_attribute import multi_attribute_bias_amplification
 from skfairprop.metrics._predictability import (
@@ -43,6 +44,7 @@ from skfairprop.metrics._predictability import (
     leakage_amplification,
     predictability,
 )
+from skfairprop.metrics._procedural import mesd, mesd_from_stability
 from skfairprop.metrics._rate_differences import (
     accuracy_difference,
     false_negative_rate_difference,
@@ -51,10 +53,12 @@ from skfairprop.metrics._rate_differences import (
 )
 from skfairprop.metrics._rates import Rates
 from skfairprop.metrics._registry import METRICS, evaluate, get_metric
+from skfairprop.metrics._stability import explanation_stability
 
 __all__ = [
     "METRICS",
     "Driver",
+    "MESDResult",
     "Metric",
     "Rates",
     "accuracy_difference",
@@ -80,12 +84,15 @@ __all__ = [
     "equalized_odds_difference",
     "equalized_odds_ratio",
     "evaluate",
+    "explanation_stability",
     "false_negative_rate_difference",
     "false_positive_rate_difference",
     "get_metric",
     "group_rates",
     "leakage_amplification",
     "mals_bias_amplification",
+    "mesd",
+    "mesd_from_stability",
     "multi_attribute_bias_amplification",
     "overall_disparity",
     "precision_difference",

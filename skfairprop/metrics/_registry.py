@@ -12,6 +12,7 @@ from skfairprop.metrics import (
     _disparity,
     _estimation,
     _metric,
+    _procedural_kernels,
     _score_estimation,
 )
 from skfairprop.metrics._metric import Metric
@@ -26,6 +27,7 @@ METRICS: dict[str, Metric] = {
         *_score_estimation.METRICS,
         _estimation.ENSEMBLE,
         *_amplification_kernels.METRICS,
+        *_procedural_kernels.METRICS,
     )
 }
 
