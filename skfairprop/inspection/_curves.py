@@ -135,19 +135,17 @@ def roc_tables(
         if len(fpr) > _MAX_POINTS:
             some = np.unique(np.linspace(0, len(fpr) - 1, _MAX_POINTS).astype(int))
             fpr, tpr = fpr[some], tpr[some]
-        draws, areas = roc_replicates(part, fpr, n_draws, rng)
-        ends = [(1 - confidence) / 2, (1 + confidence) / 2]
-        low, high = np.quantile(draws, ends, axis=0)
-        curve = {
-            "group": name,
-            "fpr": fpr,
-            "tpr": tpr,
-            "lower": np.minimum(low, tpr),  # at the foot of a step as well as at its top
-            "upper": np.maximum(high, tpr),
-        }
+        curve = {"group": name, "fpr": fpr, "tpr": tpr, "lower": np.nan, "upper": np.nan}
+        line |= {"auc": area, "lower": np.nan, "upper": np.nan}
+        if g is not None:
+            draws, areas = roc_replicates(part, fpr, n_draws, rng)
+            ends = [(1 - confidence) / 2, (1 + confidence) / 2]
+            line["lower"], line["upper"] = np.quantile(areas, ends)
+            low, high = np.quantile(draws, ends, axis=0)
+            # at the foot of a step as well as at its top
+            curve |= {"lower": np.minimum(low, tpr), "upper": np.maximum(high, tpr)}
         curves.append(pd.DataFrame(curve).astype({"group": object}))
-        below, above = np.quantile(areas, ends)
-        summary.append(line | {"auc": area, "lower": below, "upper": above})
+        summary.append(line)
     return pd.concat(curves, ignore_index=True), pd.DataFrame(summary).astype({"group": object})
 
 

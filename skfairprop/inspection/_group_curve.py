@@ -374,11 +374,11 @@ class GroupCurveDisplay:
 
     def _draw_roc(self, ax, part, everyone, row, name: str) -> None:
         few = min(row.n_positive, row.n - row.n_positive) < self.min_count
-        colour = style.ORANGE if few else style.BLUE
+        look = _curve_style(few)
         ax.plot(everyone["fpr"], everyone["tpr"], **_EVERYONE)
-        ax.fill_between(part["fpr"], part["lower"], part["upper"], color=colour, alpha=0.2, lw=0)
-        line = (0, (2, 1)) if few else "-"
-        ax.plot(part["fpr"], part["tpr"], color=colour, linewidth=1.8, linestyle=line, zorder=3)
+        ends = part["lower"], part["upper"]
+        ax.fill_between(part["fpr"], *ends, color=look["color"], alpha=0.2, linewidth=0)
+        ax.plot(part["fpr"], part["tpr"], **look, zorder=3)
         text = f"AUC {row.auc:.2f} ({row.lower:.2f} to {row.upper:.2f})"
         _caption(ax, name, text, row)
 
@@ -396,8 +396,7 @@ class GroupCurveDisplay:
     def _legend(self, absent: pd.DataFrame, note: str | None) -> list:
         level = f"{100 * self.confidence:g}%"
         if self.kind == "roc":
-            look = {"linewidth": 8, "alpha": 0.3, "solid_capstyle": "butt"}
-            blue, orange = look | {"color": style.BLUE}, look | {"color": style.ORANGE}
+            blue, orange = (_curve_style(few) for few in (False, True))
             texts = ("band", f"fewer than {self.min_count} positives or negatives", "area")
             shown = self.summary["group"].isin(self.frame_["group"])
             marked = _few(self.summary[shown], self.min_count)
@@ -414,6 +413,12 @@ class GroupCurveDisplay:
         if note is not None:
             handles.append(style.entry(f"{note} by {texts[2]}"))
         return handles + [style.entry(text) for text in _absences(absent)]
+
+
+def _curve_style(few: bool) -> dict[str, Any]:
+    """A ROC curve: solid blue, or broken orange where it rests on few."""
+    line = {"color": style.ORANGE, "linestyle": (0, (2, 1))} if few else {"color": style.BLUE}
+    return line | {"linewidth": 1.8}
 
 
 def _caption(ax, name: str, text: str, row) -> None:

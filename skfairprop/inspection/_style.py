@@ -227,9 +227,11 @@ def point_ticks(axis: Any) -> None:
     """Percentage points, with their sign, at the ticks of an axis of differences of shares."""
     from matplotlib.ticker import FuncFormatter
 
-    axis.set_major_formatter(
-        FuncFormatter(lambda share, _: signed(100 * share, 0 if abs(share) > 0.0099 else 1))
-    )
+    def text(share: float, _: int) -> str:
+        points = round(100 * share, 6)
+        return signed(points, 0 if points == round(points) else 1)
+
+    axis.set_major_formatter(FuncFormatter(text))
 
 
 def legend_below(panels: Panels, handles: Sequence, *, drop: float = 36) -> None:
