@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from skfairprop.report import FairnessReport, fairness_report
     from skfairprop.scorers import (
         FairnessScorer,
+        MESDScorer,
         get_scorer,
         get_scorer_names,
         get_scorers,
@@ -26,6 +27,7 @@ _HOMES = {
     "FairnessReport": "skfairprop.report",
     "FairnessScorer": "skfairprop.scorers",
     "GroupCounts": "skfairprop.counts",
+    "MESDScorer": "skfairprop.scorers",
     "ResampledClassifier": "skfairprop.meta",
     "ReweightedClassifier": "skfairprop.meta",
     "Reweighter": "skfairprop.preprocessing",
@@ -44,6 +46,7 @@ __all__ = [
     "FairnessReport",
     "FairnessScorer",
     "GroupCounts",
+    "MESDScorer",
     "ResampledClassifier",
     "ReweightedClassifier",
     "Reweighter",

@@ -14,7 +14,7 @@ from skfairprop._columns import Column
 from skfairprop._random import RandomState, as_generator
 from skfairprop._rows import count_rows
 from skfairprop.explain import Model
-from skfairprop.groups import align, label_text
+from skfairprop.groups import align, name_some
 from skfairprop.metrics._mesd_result import MESDResult, summarise
 from skfairprop.metrics._mesd_rows import StableRows, code_rows
 from skfairprop.metrics._procedural_kernels import TAILS
@@ -144,7 +144,7 @@ def mesd_from_stability(
         np.bincount(labels, minlength=len(coded.label_values)) / len(labels),
     )
     result = summarise(rows, rng=as_generator(random_state), **options)
-    warn_if_undefined(result)
+    warn_of(result)
     return result
 
 
@@ -287,7 +287,7 @@ distance, stability, pos_label
     rows = sample_rows(coded.groups, n_samples, sampling, plan.seed)
     found = plan.fitted(X).explain(Model(estimator), take(X, rows))
     result = summarise(coded.explained(rows, found), rng=as_generator(plan.seed), **options)
-    warn_if_undefined(result)
+    warn_of(result)
     return result
 
 
@@ -326,20 +326,19 @@ def check_summary_options(
     }
 
 
-def warn_if_undefined(result: MESDResult, stacklevel: int = 3) -> None:
+def warn_of(result: MESDResult, *, comparing: bool = True, stacklevel: int = 3) -> None:
     """Say so where there is one group, or where a constant model was explained."""
-    if result.degenerate and result.n_rows:
+    if result.degenerate:
         warnings.warn(
             "all attributions are zero, as those of a constant model: every explanation is "
             "perfectly stable and mesd is degenerate",
             UserWarning,
             stacklevel=stacklevel,
         )
-    if len(result.group_stability) < 2:
-        only = label_text(result.group_stability.index[0])
+    if comparing and len(result.group_stability) < 2:
         warnings.warn(
             "mesd is undefined (NaN): it compares groups, and there is only one: "
-            f"{only if not isinstance(only, str) else repr(only)}",
+            f"{name_some(result.group_stability.index)}",
             UndefinedMetricWarning,
             stacklevel=stacklevel,
         )

@@ -32,14 +32,12 @@ class Stability(NamedTuple):
 class Plan:
     """How rows are explained and perturbed, checked; see :func:`explanation_stability`.
 
-    Plans are equal if they explain the same rows of the same model in the same way. Explainers
-    and backgrounds are the same only if they are the same object.
+    Explainers that are objects are equal only if they are the same one.
     """
 
     explainers: tuple
     weights: tuple[float, ...] | None
     background: Any = field(compare=False)
-    background_id: int
     n_perturbations: int
     sigma: float
     mask_probability: float
@@ -81,13 +79,16 @@ class Plan:
             explainers=given,
             weights=weights,
             background=background,
-            background_id=id(background),
             distance=distance,
             stability=stability,
             pos_label=pos_label,
             seed=resolve_seed(random_state),
             **perturbation,
         )
+
+    def same_as(self, other: "Plan") -> bool:
+        """Whether both explain the same rows of the same model in the same way."""
+        return self.background is other.background and self == other
 
     def fitted(self, X: Any) -> "FittedPlan":
         """Explainers and perturbation, fitted on the background, or on `X` where there is none.

@@ -8,10 +8,12 @@ from skfairprop.scorers._fairness_scorer import (
     get_scorers,
     make_fairness_scorer,
 )
+from skfairprop.scorers._mesd_scorer import MESDScorer
 
 __all__ = [
     "DirectionalScorer",
     "FairnessScorer",
+    "MESDScorer",
     "get_scorer",
     "get_scorer_names",
     "get_scorers",
