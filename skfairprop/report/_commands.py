@@ -131,14 +131,9 @@ def _now() -> str:
 def _write(done: Audit, failed: Sequence[Check], args: Namespace) -> list[Path]:
     folder = Path(args.out)
     try:
-        paths = _files.write_files(done, folder, __version__)
-        try:
-            page = _files.audit_page(done, __version__)
-        except ImportError as exc:
-            print(f"{PROG}: report.html was left out: {exc}", file=sys.stderr)
-        else:
-            paths.insert(0, folder / "report.html")
-            _files.write_text(paths[0], page)
+        paths, left_out = _files.write_files(done, folder, __version__)
+        if left_out:
+            print(f"{PROG}: report.html was left out: {left_out}", file=sys.stderr)
         if args.junit:
             _files.write_text(Path(args.junit), _files.junit(done, failed))
         if args.markdown:

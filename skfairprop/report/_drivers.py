@@ -93,7 +93,7 @@ def associations(frame: pd.DataFrame, group_codes: np.ndarray, n_groups: int) ->
     chi-square distribution.
     """
     used = group_codes >= 0
-    codes = group_codes[used]
+    codes = group_codes[used].astype(np.intp)  # a byte would overflow below
     rows = []
     for position in range(frame.shape[1]):
         values = _as_codes(frame.iloc[:, position][used])

@@ -112,8 +112,8 @@ def read_report(path: Path) -> dict:
     return document
 
 
-def audit_page(audit: Audit, version: str) -> str:
-    """The page of an audit.
+def audit_page(audit: Audit, document: dict) -> str:
+    """The page of an audit, which carries `document` along.
 
     Raises
     ------
@@ -122,19 +122,28 @@ def audit_page(audit: Audit, version: str) -> str:
     """
     page = build_page(
         audit.report,
-        replace(audit.source, versions={"skfairprop": version} | versions()),
+        replace(audit.source, versions={"skfairprop": document["skfairprop"]} | versions()),
         checks=audit.checks,
-        document=audit_dict(audit, version),
+        document=document,
     )
     return render_page(page)
 
 
-def write_files(audit: Audit, folder: Path, version: str) -> list[Path]:
-    """Write report.json, metrics.csv and by_group.csv into a folder, making it if need be."""
+def write_files(audit: Audit, folder: Path, version: str) -> tuple[list[Path], str | None]:
+    """Write an audit into a folder, making it if need be.
+
+    Returns
+    -------
+    paths : list of Path
+        report.html, report.json, metrics.csv and by_group.csv.
+    left_out : str or None
+        Why report.html was left out: a missing dependency.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    document = audit_dict(audit, version)
     paths = [folder / name for name in ("report.json", "metrics.csv", "by_group.csv")]
-    document = json.dumps(audit_dict(audit, version), indent=1, ensure_ascii=False, allow_nan=False)
-    paths[0].write_text(document + "\n", encoding="utf-8")
+    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    paths[0].write_text(text + "\n", encoding="utf-8")
     _write_csv(audit.report.to_frame(), paths[1])
     tables = []
     for view in audit.report.views:
@@ -142,7 +151,13 @@ def write_files(audit: Audit, folder: Path, version: str) -> list[Path]:
         table.insert(0, "attributes", view.name)
         tables.append(table)
     _write_csv(pd.concat(tables, ignore_index=True), paths[2])
-    return paths
+    try:
+        page = audit_page(audit, document)
+    except ImportError as exc:
+        return paths, str(exc)
+    paths.insert(0, folder / "report.html")
+    write_text(paths[0], page)
+    return paths, None
 
 
 def _write_csv(table: pd.DataFrame, path: Path) -> None:

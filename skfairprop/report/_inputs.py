@@ -55,7 +55,7 @@ def read_pos_label(y: pd.Series, options: AuditOptions):
     values = sorted(y.unique().tolist(), key=str)
     if options.pos_label is not None:
         for value in values:
-            if str(value) == options.pos_label:
+            if _spells(options.pos_label, value):
                 return value
         raise UsageError(
             f"--pos-label {options.pos_label!r}: not among the values of {options.target!r} "
@@ -68,6 +68,18 @@ def read_pos_label(y: pd.Series, options: AuditOptions):
             f"the positive class, as in --pos-label {str(values[-1])!r}"
         )
     return None
+
+
+def _spells(text: str, value) -> bool:
+    """Whether a text of the command line means this value of a table: "true" is True, "1" 1.0."""
+    if str(value) == text:
+        return True
+    if isinstance(value, bool):
+        return str(value).lower() == text.lower()
+    try:
+        return isinstance(value, int | float) and float(text) == value
+    except ValueError:
+        return False
 
 
 def read_protected(frame: pd.DataFrame, options: AuditOptions) -> pd.DataFrame:
