@@ -233,7 +233,7 @@ def _keep_common(
             raise ValueError(f"{OWNER}: the inducer {name!r} has no fit_resample; got {inducer!r}")
         one = with_factor(inducer, factors[0])
         if isinstance(one, BiasInducer):
-            one.fit(train.X, train.y, sensitive_features=train.people)
+            one._fit_cells(train.cells)
         fitted.append(one)
     groups, classes = common_labels(train, test, fitted)
     return train.within(groups, classes), test.within(groups, classes)

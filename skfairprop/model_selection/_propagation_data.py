@@ -37,8 +37,9 @@ class Part:
     def within(self, groups: pd.Index, classes: pd.Index) -> "Part":
         """The rows of these groups and classes, coded as they are listed."""
         cells = self.cells.recode(groups, classes)
-        rows = np.flatnonzero(cells.codes >= 0)
-        return Part(self.X, self.y, self.people, cells).take(rows)
+        kept = cells.codes >= 0
+        part = Part(self.X, self.y, self.people, cells)
+        return part if kept.all() else part.take(np.flatnonzero(kept))
 
 
 def read_part(X: Any, y: Any, spec: Any, sensitive_features: Any = None) -> Part:

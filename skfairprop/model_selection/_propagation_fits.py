@@ -10,8 +10,10 @@ from sklearn.base import clone
 
 from skfairprop._columns import factorize
 from skfairprop._metadata import takes_sensitive_features
+from skfairprop._rows import take_rows
 from skfairprop.counts import GroupCounts
 from skfairprop.model_selection._propagation_data import OWNER, Part
+from skfairprop.preprocessing import BiasInducer
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,9 @@ def with_factor(inducer: Any, f: float) -> Any:
 
 def resample(inducer: Any, part: Part) -> tuple[Any, Any, np.ndarray]:
     """New rows, classes, and the positions they come from."""
+    if type(inducer) is BiasInducer:  # the cells are coded once, not in every fit
+        rows = inducer._draw_rows(part.cells)
+        return take_rows(part.X, rows), take_rows(part.y, rows), rows
     groups = {}
     if takes_sensitive_features(inducer.fit_resample):
         groups["sensitive_features"] = part.people

@@ -144,6 +144,16 @@ class PropagationResult:
     # -- views ----------------------------------------------------------------------------------
 
     @property
+    def groups(self) -> pd.Index:
+        """Labels of the groups."""
+        return self.model_counts.groups
+
+    @property
+    def classes(self) -> pd.Index:
+        """Labels of the classes."""
+        return self.model_counts.classes
+
+    @property
     def experiments(self) -> list:
         """Names of the experiments, in their order."""
         return list(dict.fromkeys(self.runs["experiment"]))
@@ -303,7 +313,7 @@ def evaluate_study(
         "model": evaluate_stack(model_counts, model_calls(model_metrics, model_counts, pos_label)),
         "score": performance(model_counts).assign(**(scores or {})),
     }
-    names = [name for frame in values.values() for name in frame]
+    names = [str(name) for frame in values.values() for name in frame]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise ValueError(f"{twice[0]!r} names two metrics; name them differently in a dict")

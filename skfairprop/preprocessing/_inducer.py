@@ -163,7 +163,8 @@ class BiasInducer(BaseEstimator):
         ValueError
             See the class.
         """
-        self._fit(X, y, sensitive_features)
+        validate_data(self, X, skip_check_array=True)
+        self._fit_cells(self._code(X, y, sensitive_features))
         return self
 
     def fit_resample(self, X: Any, y: Any, *, sensitive_features: Any = None) -> tuple[Any, Any]:
@@ -190,10 +191,9 @@ class BiasInducer(BaseEstimator):
         ValueError
             See the class.
         """
-        rng = as_generator(self.random_state)
-        cells = self._fit(X, y, sensitive_features)
-        self.sample_indices_ = _draw(cells, self.expected_counts_.to_numpy(), rng)
-        return take_rows(X, self.sample_indices_), take_rows(y, self.sample_indices_)
+        validate_data(self, X, skip_check_array=True)
+        rows = self._draw_rows(self._code(X, y, sensitive_features))
+        return take_rows(X, rows), take_rows(y, rows)
 
     def expected_counts(self, y: Any, sensitive_features: Any = None) -> pd.DataFrame:
         """Rows that each cell keeps, before anything is drawn.
@@ -216,20 +216,29 @@ class BiasInducer(BaseEstimator):
         ValueError
             See the class.
         """
-        cells = self._cells(None, y, sensitive_features)
+        cells = self._restrict(self._code(None, y, sensitive_features))
         return cells.frame(self._rows_to_keep(cells))
 
-    def _fit(self, X, y, sensitive_features) -> Cells:
-        validate_data(self, X, skip_check_array=True)
-        cells = self._cells(X, y, sensitive_features)
+    def _code(self, X, y, sensitive_features) -> Cells:
+        owner = type(self).__name__
+        return code_cells(self.sensitive_features, X, y, sensitive_features, owner=owner)
+
+    def _restrict(self, cells: Cells) -> Cells:
+        return cells.restrict(self.groups, self.classes, owner=type(self).__name__)
+
+    def _fit_cells(self, cells: Cells) -> Cells:
+        """Learn the table of coded rows; returns those of the groups and classes that are kept."""
+        cells = self._restrict(cells)
         self.expected_counts_ = cells.frame(self._rows_to_keep(cells))
         self.groups_, self.classes_ = cells.groups, cells.classes
         return cells
 
-    def _cells(self, X, y, sensitive_features) -> Cells:
-        owner = type(self).__name__
-        cells = code_cells(self.sensitive_features, X, y, sensitive_features, owner=owner)
-        return cells.restrict(self.groups, self.classes, owner=owner)
+    def _draw_rows(self, cells: Cells) -> np.ndarray:
+        """Positions of the rows to keep, out of rows that are coded already."""
+        rng = as_generator(self.random_state)
+        cells = self._fit_cells(cells)
+        self.sample_indices_ = _draw(cells, self.expected_counts_.to_numpy(), rng)
+        return self.sample_indices_
 
     def _rows_to_keep(self, cells: Cells) -> np.ndarray:
         owner = type(self).__name__
