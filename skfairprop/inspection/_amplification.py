@@ -10,7 +10,7 @@ from skfairprop.counts import GroupCounts
 from skfairprop.groups import label_texts
 from skfairprop.inference import benjamini_hochberg
 from skfairprop.inspection import _style as style
-from skfairprop.inspection._counts_display import CountsDisplay, require_groups
+from skfairprop.inspection._counts_display import CountsDisplay, check_counts
 from skfairprop.metrics import evaluate
 from skfairprop.metrics._amplification_kernels import pair_signs
 
@@ -99,9 +99,7 @@ class AmplificationDisplay(CountsDisplay):
             If there are no predictions, or one group only.
         """
         style.require_matplotlib()
-        counts.require_predictions(cls.__name__)
-        require_groups(counts, cls.__name__)
-        counts = counts.drop_unused()
+        counts = check_counts(counts, cls.__name__, predictions=True, compares=True)
         value = evaluate(counts, "directional_bias_amplification")
         return cls(_changes(counts), value=value).plot(ax)
 

@@ -227,11 +227,42 @@ def find_view(report: Any, view: int | str) -> Any:
     raise ValueError(f"the report has no view {view!r}; it has {listed} (0 to {len(names) - 1})")
 
 
-def require_groups(counts: GroupCounts, owner: str) -> None:
-    """Raise ValueError unless there are two groups to compare."""
-    present = counts.groups[counts.of_labels().values.sum(-1) > 0]
-    if len(present) < 2:
-        raise ValueError(f"{owner} compares groups, and there is only one: {name_some(present)}")
+def check_counts(
+    counts: Any, owner: str, *, predictions: bool = False, compares: bool = False
+) -> GroupCounts:
+    """One table of counts without unused groups and classes.
+
+    Parameters
+    ----------
+    counts : GroupCounts
+    owner : str
+        Name of the display, for the messages.
+    predictions : bool, default=False
+        Whether it needs predictions.
+    compares : bool, default=False
+        Whether it needs two groups.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    ValueError
+        If it has replicate axes, or lacks predictions or a second group.
+    """
+    if not isinstance(counts, GroupCounts):
+        raise TypeError(
+            f"{owner}.from_counts takes a GroupCounts; got {type(counts).__name__} (arrays go into "
+            "from_predictions)"
+        )
+    if counts.values.ndim != (3 if counts.predicted else 2):
+        raise ValueError(f"{owner}: counts with replicate axes cannot be drawn; select a replicate")
+    if predictions:
+        counts.require_predictions(owner)
+    counts = counts.drop_unused()
+    if compares and counts.n_groups < 2:
+        found = name_some(counts.groups) or "none has rows"
+        raise ValueError(f"{owner} compares groups, and there is only one: {found}")
+    return counts
 
 
 # -- estimators ---------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pandas as pd
 from skfairprop.counts import GroupCounts
 from skfairprop.inference import MetricCall, benjamini_hochberg, infer
 from skfairprop.inspection import _style as style
-from skfairprop.inspection._counts_display import CountsDisplay, find_view, require_groups
+from skfairprop.inspection._counts_display import CountsDisplay, check_counts, find_view
 from skfairprop.inspection._titles import metric_title
 from skfairprop.metrics import get_metric
 from skfairprop.metrics._by_group import has_positive
@@ -146,7 +146,7 @@ class GapNullDisplay(CountsDisplay):
             or it needs a positive class that the labels do not tell.
         """
         style.require_matplotlib()
-        require_groups(counts, cls.__name__)
+        counts = check_counts(counts, cls.__name__, compares=True)
         positive = pos_label is not None or has_positive(counts)
         calls = _calls(metrics, counts, positive, pos_label)
         found = infer(
@@ -192,7 +192,7 @@ class GapNullDisplay(CountsDisplay):
         """
         style.require_matplotlib()
         found = find_view(report, view)
-        require_groups(found.counts, cls.__name__)
+        check_counts(found.counts, cls.__name__, compares=True)
         if not report.settings.bootstrap:
             raise ValueError(
                 f"{cls.__name__}: the report has no intervals; make it with bootstrap=1000"

@@ -9,7 +9,7 @@ from skfairprop.counts import GroupCounts
 from skfairprop.groups import label_texts
 from skfairprop.inspection import _style as style
 from skfairprop.inspection._cells import draw_cells, label_cells, sequential, turn_for
-from skfairprop.inspection._counts_display import CountsDisplay
+from skfairprop.inspection._counts_display import CountsDisplay, check_counts
 from skfairprop.inspection._extremes import extremes
 
 EVERYONE = "everyone"
@@ -112,8 +112,8 @@ class GroupConfusionDisplay(CountsDisplay):
         style.require_matplotlib()
         if normalize is not None and normalize not in _SHARES:
             raise ValueError(f"normalize must be 'true', 'pred', 'all' or None; got {normalize!r}")
-        counts.require_predictions(cls.__name__)
-        frame = _matrices(counts.drop_unused(), normalize)
+        counts = check_counts(counts, cls.__name__, predictions=True)
+        frame = _matrices(counts, normalize)
         return cls(frame, normalize=normalize, min_count=min_count).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:

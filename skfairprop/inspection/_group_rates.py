@@ -8,7 +8,7 @@ import pandas as pd
 
 from skfairprop.counts import GroupCounts
 from skfairprop.inspection import _style as style
-from skfairprop.inspection._counts_display import CountsDisplay
+from skfairprop.inspection._counts_display import CountsDisplay, check_counts
 from skfairprop.inspection._extremes import extremes
 from skfairprop.inspection._rate_table import RATE_MEANINGS, RATE_TITLES, by_gap, rate_table
 
@@ -120,6 +120,7 @@ class GroupRatesDisplay(CountsDisplay):
             occur, or the axes do not fit.
         """
         style.require_matplotlib()
+        counts = check_counts(counts, cls.__name__)
         table = rate_table(counts, rates=rates, pos_label=pos_label, confidence=confidence)
         return cls(by_gap(table), confidence=confidence, min_count=min_count).plot(ax)
 

@@ -10,7 +10,7 @@ from skfairprop.counts import GroupCounts
 from skfairprop.inference import benjamini_hochberg
 from skfairprop.inspection import _style as style
 from skfairprop.inspection._cells import diverging, draw_cells, label_cells, turn_for
-from skfairprop.inspection._counts_display import CountsDisplay, require_groups
+from skfairprop.inspection._counts_display import CountsDisplay, check_counts
 from skfairprop.inspection._rate_table import RATE_TITLES, pair_table, rate_table
 
 _MAX_PAIRS, _MAX_COLUMNS = 24, 16
@@ -118,7 +118,7 @@ class PairGapDisplay(CountsDisplay):
             there, or `pos_label` does not occur.
         """
         style.require_matplotlib()
-        require_groups(counts, cls.__name__)
+        counts = check_counts(counts, cls.__name__, compares=True)
         table = rate_table(counts, rates=rates, pos_label=pos_label, confidence=confidence)
         frame = pair_table(table)
         frame.insert(8, "q", benjamini_hochberg(frame["p"]))  # beside p

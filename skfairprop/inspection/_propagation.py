@@ -9,7 +9,7 @@ from sklearn.isotonic import isotonic_regression
 
 from skfairprop.counts import GroupCounts
 from skfairprop.inspection import _style as style
-from skfairprop.inspection._counts_display import CountsDisplay
+from skfairprop.inspection._counts_display import CountsDisplay, check_counts
 from skfairprop.inspection._extremes import extremes
 from skfairprop.inspection._rate_table import by_gap, rate_table
 
@@ -111,7 +111,7 @@ class PropagationDisplay(CountsDisplay):
             If there are no predictions, `pos_label` does not occur, or the axes do not fit.
         """
         style.require_matplotlib()
-        counts.require_predictions(cls.__name__)
+        counts = check_counts(counts, cls.__name__, predictions=True)
         table = rate_table(counts, rates=_ENDS, pos_label=pos_label, confidence=confidence)
         frame = by_gap(table).drop(columns=["n", "everyone"])
         return cls(frame, confidence=confidence, min_count=min_count).plot(ax)

@@ -72,7 +72,7 @@ def rate_table(
     Parameters
     ----------
     counts : GroupCounts
-        Without replicate axes.
+        Without replicate axes, and without unused groups and classes.
     rates : str or sequence of str, optional
         Columns of :func:`~skfairprop.metrics.group_rates`.
     pos_label : hashable, optional
@@ -86,7 +86,6 @@ def rate_table(
         0/0), ``lower``, ``upper``, ``n`` (the denominator), ``n_effective`` (Kish's, where rows
         have weights) and ``everyone`` (the rate of all groups together).
     """
-    counts = counts.drop_unused()
     positive = None
     if pos_label is not None or has_positive(counts):
         counts, positive = find_positive(counts, pos_label, "rates")

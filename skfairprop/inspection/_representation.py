@@ -11,7 +11,7 @@ from skfairprop.groups import label_texts
 from skfairprop.inference import benjamini_hochberg
 from skfairprop.inspection import _style as style
 from skfairprop.inspection._cells import diverging, draw_cells, label_cells, turn_for
-from skfairprop.inspection._counts_display import CountsDisplay, require_groups
+from skfairprop.inspection._counts_display import CountsDisplay, check_counts
 from skfairprop.inspection._extremes import MAX_GROUPS
 from skfairprop.metrics import evaluate
 
@@ -110,9 +110,9 @@ class RepresentationDisplay(CountsDisplay):
         style.require_matplotlib()
         if of not in ("y_true", "y_pred"):
             raise ValueError(f"of must be 'y_true' or 'y_pred'; got {of!r}")
-        require_groups(counts, cls.__name__)
-        table = counts.of_predictions() if of == "y_pred" else counts.of_labels()
-        table = table.drop_unused()
+        predictions = of == "y_pred"
+        counts = check_counts(counts, cls.__name__, predictions=predictions, compares=True)
+        table = (counts.of_predictions() if predictions else counts.of_labels()).drop_unused()
         return cls(_residuals(table), cramers_v=evaluate(table, "cramers_v")).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:

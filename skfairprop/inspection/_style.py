@@ -93,7 +93,12 @@ def make_panels(
     n_rows = -(-n // n_columns)
     if ax is None:
         figure, grid = plt.subplots(
-            n_rows, n_columns, figsize=size, layout="constrained", squeeze=False
+            n_rows,
+            n_columns,
+            figsize=size,
+            layout="constrained",
+            squeeze=False,
+            facecolor="white",  # the inks are for a light ground, whatever the style of the user
         )
         for unused in grid.flat[n:]:
             unused.remove()
@@ -138,15 +143,18 @@ def _as_array(axes: list) -> np.ndarray:
 
 
 def names_of(labels: Iterable, width: int = _WIDTH) -> list[str]:
-    """Labels as texts that can be drawn: visible, and no longer than needed to tell them apart."""
+    """Labels as texts that can be drawn: visible, and no longer than needed to tell them apart.
+
+    Those that only differ in the middle of a long text are numbered.
+    """
     texts = [visible(label_text(label)) for label in labels]
-    longest = max(map(len, texts), default=0)
-    while width < longest:
-        short = [_shorten(text, width) for text in texts]
-        if len(set(short)) == len(set(texts)):
-            return short
-        width += 8
-    return texts
+    distinct = list(dict.fromkeys(texts))
+    for wide in (width, width + 8, width + 16):
+        short = {text: _shorten(text, wide) for text in distinct}
+        if len(set(short.values())) == len(distinct):
+            return [short[text] for text in texts]
+    numbered = {t: f"{_shorten(t, width)} #{i}" for i, t in enumerate(distinct, start=1)}
+    return [numbered[text] if len(text) > width else text for text in texts]
 
 
 def name_of(label: Hashable, width: int = _WIDTH) -> str:
@@ -190,6 +198,7 @@ def clean(ax: Any, *, grid: str | None = None, keep: Sequence[str] = ("bottom",)
     for side, spine in ax.spines.items():
         spine.set_visible(side in keep)
         spine.set_color(GRID)
+    ax.set_facecolor("white")
     ax.tick_params(colors=SOFT, labelsize=MEDIUM, length=0, which="both")
     ax.set_axisbelow(True)
     if grid is not None:

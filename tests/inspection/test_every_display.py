@@ -305,6 +305,27 @@ def test_cv_results_need_estimators_and_indices_of_these_rows(display):
 
 
 @counts_displays
+def test_only_one_table_of_counts_can_be_drawn(display):
+    with pytest.raises(TypeError, match=r"from_counts takes a GroupCounts; got Series \(arrays go"):
+        display.from_counts(Y)
+    replicates = GroupCounts(np.stack([COUNTS.values] * 2), groups=COUNTS.groups,
+                             classes=COUNTS.classes)  # fmt: skip
+    with pytest.raises(ValueError, match="counts with replicate axes cannot be drawn"):
+        display.from_counts(replicates)
+
+
+@counts_displays
+def test_unused_groups_and_classes_change_nothing(display):
+    values = np.zeros((5, 3, 3), dtype=int)
+    values[np.ix_([0, 2, 4], [0, 2], [0, 2])] = COUNTS.values
+    wide = GroupCounts(values, groups=["a", "-", "b", "+", "c"], classes=["no", "?", "yes"])
+    options = OF_COUNTS[display]
+    pd.testing.assert_frame_equal(
+        display.from_counts(wide, **options).frame_, display.from_counts(COUNTS, **options).frame_
+    )
+
+
+@counts_displays
 def test_an_unknown_option_is_refused(display):
     with pytest.raises(TypeError, match="colour"):
         display.from_counts(COUNTS, colour="red")

@@ -76,15 +76,40 @@ def test_axes_placed_by_hand_cannot_be_divided():
         panels(ax, 2)
 
 
+def test_a_subfigure_is_drawn_on():
+    left, right = plt.figure().subfigures(1, 2)
+    found = panels(right.subplots(), 3, n_columns=3)
+    style.legend_below(found, [style.entry("text")])
+    assert found.figure is right
+    assert len(right.axes) == 4
+    assert not left.axes
+    right.get_figure().canvas.draw()
+
+
+def test_a_dark_style_does_not_hide_the_ink():
+    with plt.style.context("dark_background"):
+        found = panels(None, 1)
+        style.clean(found.axes[0])
+    assert found.figure.get_facecolor() == found.axes[0].get_facecolor() == (1, 1, 1, 1)
+
+
 # -- names and numbers --------------------------------------------------------------------------
 
 
 def test_names_are_shortened_no_further_than_they_stay_distinct():
-    long = ["a" * 20 + middle + "b" * 20 for middle in ("x", "y")]
     assert style.names_of(["short", "a" * 40], 10) == ["short", "aaaaaa\u2026aaa"]
-    found = style.names_of(long, 10)
-    assert len(set(found)) == 2
-    assert max(map(len, found)) <= 41
+    alike = ["a" * 8 + end + "b" * 8 for end in ("x", "y")]
+    assert style.names_of(alike, 10) == alike
+
+
+def test_names_that_differ_in_the_middle_only_are_numbered():
+    long = ["a" * 5000 + middle + "b" * 5000 for middle in ("x", "y", "x")]
+    assert style.names_of(["c", *long], 10) == [
+        "c",
+        "aaaaaa\u2026bbb #2",
+        "aaaaaa\u2026bbb #3",
+        "aaaaaa\u2026bbb #2",
+    ]
 
 
 def test_control_characters_are_made_visible():
