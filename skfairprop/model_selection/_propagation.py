@@ -174,19 +174,9 @@ def bias_propagation(
     seed = int(as_generator(random_state).integers(2**31 - 1))
     store = None
     if checkpoint is not None:
-        study = {
-            "X": digest(X),
-            "y": digest(y),
-            "sensitive_features": describe(sensitive_features),
-            "test": [digest(part) for part in test] if isinstance(test, tuple) else repr(test),
-            "factors": list(factors),
-            "n_repeats": int(n_repeats),
-            "scoring": sorted(scorers),
-            "random_state": None if random_state is None else seed,
-            **describe_estimator("estimator", estimator),
-        }
-        for name, one in inducers.items():
-            study |= describe_estimator(f"inducer {name!r}", one)
+        study = _describe(estimator, inducers, X, y, sensitive_features, test)
+        study |= {"factors": list(factors), "n_repeats": int(n_repeats), "scoring": sorted(scorers)}
+        study["random_state"] = None if random_state is None else seed
         store = Checkpoint(checkpoint, study, seed)
         seed = store.seed
     train, held_out = train_and_test(X, y, sensitive_features, test, seed)
@@ -197,6 +187,22 @@ def bias_propagation(
     run = partial(run_fit, estimator=estimator, train=train, test=held_out, scorer=scorer)
     records = _run(fits, run, inducers, store, n_jobs, verbose)
     return _collect(records, held_out, dataset_metrics, model_metrics, pos_label)
+
+
+def _describe(
+    estimator: Any, inducers: Mapping[str, Any], X: Any, y: Any, people: Any, test: Any
+) -> dict[str, Any]:
+    """What a checkpoint is compared by, beside the numbers of the study."""
+    parts = {
+        "X": digest(X),
+        "y": digest(y),
+        "sensitive_features": describe(people),
+        "test": [digest(part) for part in test] if isinstance(test, tuple) else repr(test),
+    }
+    parts |= describe_estimator("estimator", estimator)
+    for name, inducer in inducers.items():
+        parts |= describe_estimator(f"inducer {name!r}", inducer)
+    return parts
 
 
 def _check_factors(factors: Sequence[float] | None) -> list[float]:

@@ -59,8 +59,8 @@ def with_factor(inducer: Any, f: float) -> Any:
 def resample(inducer: Any, part: Part) -> tuple[Any, Any, np.ndarray]:
     """New rows, classes, and the positions they come from."""
     if type(inducer) is BiasInducer:  # the cells are coded once, not in every fit
-        rows = inducer._draw_rows(part.cells)
-        return take_rows(part.X, rows), take_rows(part.y, rows), rows
+        drawn = inducer._draw_rows(part.cells)
+        return take_rows(part.X, drawn), take_rows(part.y, drawn), drawn
     groups = {}
     if takes_sensitive_features(inducer.fit_resample):
         groups["sensitive_features"] = part.people
