@@ -10,7 +10,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skfairprop._columns import Column, blockwise_bincount, blockwise_moments, factorize
 from skfairprop._labels import check_weights, declare, encode_classes
-from skfairprop.groups import MISSING_LABEL, Groups, align, label_texts, name_some
+from skfairprop._tables import spread, sum_by, union_labels
+from skfairprop.groups import Groups, align, label_texts, name_some
 
 # Larger tables are refused: they come from a score or an identifier passed as a label.
 _MAX_CELLS = 1 << 27
@@ -336,11 +337,11 @@ class GroupCounts:
         )
         axis = -3 if self.predicted else -2
         return self._with(
-            _sum_by(self.values, codes, len(labels), axis),
+            sum_by(self.values, codes, len(labels), axis),
             groups=labels.rename(attribute),
             squared=None
             if self.squared is None
-            else _sum_by(self.squared, codes, len(labels), axis),
+            else sum_by(self.squared, codes, len(labels), axis),
         )
 
     def declare_classes(self, classes: Sequence[Hashable] | pd.Index) -> "GroupCounts":
@@ -357,9 +358,9 @@ class GroupCounts:
         extra = self.classes[~self.classes.isin(labels)]
         if len(extra):
             raise ValueError(f"the counts hold classes that are not declared: {name_some(extra)}")
-        squared = None if self.squared is None else _spread(self.squared, self, self.groups, labels)
+        squared = None if self.squared is None else self._spread(self.squared, self.groups, labels)
         return self._with(
-            _spread(self.values, self, self.groups, labels), classes=labels, squared=squared
+            self._spread(self.values, self.groups, labels), classes=labels, squared=squared
         )
 
     def drop_unused(self) -> "GroupCounts":
@@ -398,21 +399,29 @@ class GroupCounts:
                 f"counts by {list(self.groups.names)} cannot be merged with counts by "
                 f"{list(other.groups.names)}"
             )
-        groups, classes = _union(self.groups, other.groups), _union(self.classes, other.classes)
+        groups, classes = (
+            union_labels(self.groups, other.groups),
+            union_labels(self.classes, other.classes),
+        )
         squared = None
         if self.squared is not None or other.squared is not None:  # an unweighted row weighs 1
             squared = sum(
-                _spread(c.values if c.squared is None else c.squared, c, groups, classes)
+                c._spread(c.values if c.squared is None else c.squared, groups, classes)
                 for c in (self, other)
             )
         return GroupCounts(
-            sum(_spread(c.values, c, groups, classes) for c in (self, other)),
+            sum(c._spread(c.values, groups, classes) for c in (self, other)),
             groups=groups,
             classes=classes,
             squared=squared,
             predicted=self.predicted,
             n_dropped=self.n_dropped + other.n_dropped,
         )
+
+    def _spread(self, values: np.ndarray, groups: pd.Index, classes: pd.Index) -> np.ndarray:
+        """An array like `values`, laid out over more groups and classes."""
+        axes = 2 if self.predicted else 1
+        return spread(values, [self.groups, *[self.classes] * axes], [groups, *[classes] * axes])
 
     def __radd__(self, other) -> "GroupCounts":
         return (
@@ -516,39 +525,3 @@ def _report_weightless(counts: GroupCounts, found: pd.Index) -> None:
             UndefinedMetricWarning,
             stacklevel=4,
         )
-
-
-def _sum_by(values: np.ndarray, codes: np.ndarray, size: int, axis: int) -> np.ndarray:
-    moved = np.moveaxis(values, axis, 0)
-    out = np.zeros((size, *moved.shape[1:]), dtype=values.dtype)
-    np.add.at(out, codes, moved)
-    return np.moveaxis(out, 0, axis)
-
-
-def _union(a: pd.Index, b: pd.Index) -> pd.Index:
-    """Labels of both: in the order of the one that holds the other, or else sorted."""
-    if a.equals(b) or b.isin(a).all():
-        return a
-    if a.isin(b).all():
-        return b
-    merged = a.append(b).drop_duplicates()
-    levels = [merged.get_level_values(i) for i in range(merged.nlevels)]
-    return merged[np.lexsort([_sort_rank(level) for level in reversed(levels)])]
-
-
-def _sort_rank(labels: pd.Index) -> np.ndarray:
-    """Rank of each label; that of missing values comes last, as where groups are coded."""
-    codes, uniques = factorize(labels.array, what="labels")
-    return np.where(labels == MISSING_LABEL, len(uniques), codes)
-
-
-def _spread(values: np.ndarray, counts: GroupCounts, groups: pd.Index, classes: pd.Index):
-    """Values laid out over the labels of a larger table, zero elsewhere."""
-    if counts.groups.equals(groups) and counts.classes.equals(classes):
-        return values
-    row, column = groups.get_indexer(counts.groups), classes.get_indexer(counts.classes)
-    n_class_axes = 2 if counts.predicted else 1
-    lead = values.shape[: values.ndim - n_class_axes - 1]
-    out = np.zeros(lead + (len(groups),) + (len(classes),) * n_class_axes, dtype=values.dtype)
-    out[(..., *np.ix_(row, *[column] * n_class_axes))] = values
-    return out

@@ -238,7 +238,7 @@ def describe_undefined(counts: GroupCounts, metric: Metric, rates: Rates) -> lis
         phrase = f"{name} is 0/0 in group{'s' * (len(groups) > 1)} {name_some(groups)}"
         columns = _column_labels(counts, metric, rates, name)
         if len(columns) > 1:
-            found = [columns[i] for i in np.flatnonzero(holes.any(-2))]
+            found = [columns[i] for i in np.flatnonzero(holes.any(-2)).tolist()]
             if name == "row":
                 found = list(dict.fromkeys(c[0] for c in found))
             phrase += f" for class{'es' * (len(found) > 1)} {name_some(found)}"

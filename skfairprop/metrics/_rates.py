@@ -173,8 +173,8 @@ class Rates:
 
     def parts(self, name: str) -> tuple[Array, Array]:
         """Numerator and denominator of a rate, each of shape (..., G, C)."""
-        numerator, denominator = RATES[name](self)
-        return np.broadcast_arrays(numerator, denominator)
+        numerator, denominator = np.broadcast_arrays(*RATES[name](self))
+        return numerator, denominator
 
     def __getitem__(self, name: str) -> Array:
         return self.once(name, lambda: self._rate(name))

@@ -1,0 +1,56 @@
+"""Tables with labelled axes: merge their labels, spread them over more, sum them over fewer."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from skfairprop._columns import factorize
+from skfairprop.groups import MISSING_LABEL
+
+
+def sum_by(values: np.ndarray, codes: np.ndarray, size: int, axis: int) -> np.ndarray:
+    """Sums over the positions of an axis that have the same code."""
+    moved = np.moveaxis(values, axis, 0)
+    out = np.zeros((size, *moved.shape[1:]), dtype=values.dtype)
+    np.add.at(out, codes, moved)
+    return np.moveaxis(out, 0, axis)
+
+
+def union_labels(a: pd.Index, b: pd.Index) -> pd.Index:
+    """Labels of both: in the order of the one that holds the other, or else sorted."""
+    if a.equals(b) or b.isin(a).all():
+        return a
+    if a.isin(b).all():
+        return b
+    merged = a.append(b).drop_duplicates()
+    levels = [merged.get_level_values(i) for i in range(merged.nlevels)]
+    return merged[np.lexsort([_sort_rank(level) for level in reversed(levels)])]
+
+
+def _sort_rank(labels: pd.Index) -> np.ndarray:
+    """Rank of each label; that of missing values comes last, as where groups are coded."""
+    codes, uniques = factorize(labels.array, what="labels")
+    return np.where(labels == MISSING_LABEL, len(uniques), codes)
+
+
+def spread(
+    values: np.ndarray, labels: Sequence[pd.Index], larger: Sequence[pd.Index]
+) -> np.ndarray:
+    """Values whose last axes have some labels, laid out over larger sets of labels; zero elsewhere.
+
+    Parameters
+    ----------
+    values : array of shape (..., *map(len, labels))
+    labels : sequence of Index
+        One for each of the last axes.
+    larger : sequence of Index
+        Each holds the labels of its axis.
+    """
+    if all(own.equals(wide) for own, wide in zip(labels, larger, strict=True)):
+        return values
+    lead = values.shape[: values.ndim - len(labels)]
+    out = np.zeros(lead + tuple(len(wide) for wide in larger), dtype=values.dtype)
+    places = [wide.get_indexer(own) for own, wide in zip(labels, larger, strict=True)]
+    out[(..., *np.ix_(*places))] = values
+    return out
