@@ -161,6 +161,11 @@ MEASURES = {
     },
 }
 
+# Read from the stability of explanations, one value a row.
+STABILITY = {"mesd", "mesd_max", "mesd_var", "worst_group_instability", "mean_instability"}
+# Need a model to explain, or random permutations: tested with the explanations.
+NEED_MORE_THAN_ROWS = {"mesd_excess", "fidelity_gap"}
+
 # Public names of skfairprop.metrics that are no metrics themselves.
 NO_METRICS = {
     "METRICS",
@@ -197,15 +202,14 @@ signed_metrics = metrics_where(lambda record: record.signed)
 
 
 def test_every_metric_is_tested():
-    on_rows = {name for name, record in METRICS.items() if record.inputs != "attributions"}
-    assert set(MEASURES) == on_rows
+    assert set(MEASURES) | STABILITY | NEED_MORE_THAN_ROWS == set(METRICS)
 
 
 def test_every_public_function_has_a_record():
     assert set(metrics.__all__) - set(METRICS) == NO_METRICS
 
 
-@every_metric
+@pytest.mark.parametrize("name", sorted(METRICS))
 def test_the_record_says_what_there_is_to_know(name):
     record = METRICS[name]
     assert record.name == name
@@ -213,8 +217,9 @@ def test_the_record_says_what_there_is_to_know(name):
         assert text.strip() == text
         assert text
         assert "\n" not in text
-    assert record.family in {"dataset", "disparity", "classical", "estimation", "amplification"}
-    assert record.inputs in {"counts", "labels", "scores"}
+    families = {"dataset", "disparity", "classical", "estimation", "amplification", "procedural"}
+    assert record.family in families
+    assert record.inputs in {"counts", "labels", "scores", "attributions"}
     assert record.null in {"independence", "separation", "sufficiency", "swap", None}
     low, high = record.range
     assert low <= record.best <= high
@@ -841,3 +846,67 @@ def test_a_protected_column_may_have_any_name(name, column):
     rows = fixed_rows()
     given = replace(rows, group=pd.Series(rows.group, name=column))
     assert MEASURES[name](given) == MEASURES[name](rows)
+
+
+# -- metrics of explanations: the laws that a value per row can obey ------------------------------
+
+stability_metrics = pytest.mark.parametrize("name", sorted(STABILITY))
+
+
+def of_stability(name, stability, y, group, **options):
+    result = metrics.mesd_from_stability(stability, y, sensitive_features=group, **options)
+    return METRICS[name].kernel(result)
+
+
+def stable_rows(seed=0, n=60):
+    rng = np.random.default_rng(seed)
+    return rng.random(n), np.arange(n) % 2, np.arange(n) % 3
+
+
+@quiet
+@stability_metrics
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(4, 60))
+def test_stability_by_group_does_not_depend_on_order_and_names(name, seed, n):
+    stability, y, group = stable_rows(seed, n)
+    value = of_stability(name, stability, y, group)
+    order = np.random.default_rng(seed).permutation(n)
+    assert of_stability(name, stability[order], y[order], group[order]) == same(value)
+    renamed = np.array(["yes", "no"])[y], np.array(["c", "a", "b"])[group]
+    assert of_stability(name, stability, *renamed) == same(value)
+    low, high = METRICS[name].range
+    assert low <= value <= high
+
+
+@stability_metrics
+def test_equal_stability_is_no_disparity(name):
+    _, y, group = stable_rows()
+    value = of_stability(name, np.full(60, 0.75), y, group)
+    assert value == same(METRICS[name].best if METRICS[name].compares_groups else 0.25)
+
+
+@pytest.mark.parametrize("name", sorted(n for n in STABILITY if METRICS[n].compares_groups))
+def test_stability_of_one_group_is_not_compared(name):
+    stability, y, _ = stable_rows()
+    with pytest.warns(UndefinedMetricWarning, match="only one: 'only'"):
+        assert math.isnan(of_stability(name, stability, y, ["only"] * 60))
+
+
+@stability_metrics
+def test_stability_of_rows_with_missing_protected_values(name):
+    stability, y, group = stable_rows()
+    missing = with_missing(group, None)
+    with pytest.raises(ValueError, match="sensitive_features: 2 of 60 values are missing"):
+        of_stability(name, stability, y, missing)
+    with pytest.warns(UserWarning, match="left out 2 of 60 rows"):
+        dropped = of_stability(name, stability, y, missing, missing="drop")
+    kept = np.delete(np.arange(60), [3, 4])
+    assert dropped == same(of_stability(name, stability[kept], y[kept], group[kept]))
+
+
+@stability_metrics
+@pytest.mark.parametrize("container", NUMBERS)
+def test_stability_in_any_container(name, container):
+    stability, y, group = stable_rows()
+    read = NUMBERS[container]
+    value = of_stability(name, stability, read(y), read(group))
+    assert value == same(of_stability(name, stability, y, group))
