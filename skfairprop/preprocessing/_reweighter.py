@@ -226,13 +226,10 @@ class Reweighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _weigh(self, cells: Cells, y, sample_weight) -> tuple[np.ndarray, np.ndarray]:
         """Weights of the rows and of the cells."""
-        owner = type(self).__name__
         given = None
         if sample_weight is not None:
             columns = align(y=y, sample_weight=sample_weight)
             given = check_weights(columns["sample_weight"][0]).astype(float)
-            if not given.any():
-                raise ValueError(f"{owner}: sample_weight is zero in all rows")
         table = self._factors(cells, cells.table(given))
         weights = np.nan_to_num(table, nan=0.0).ravel()[cells.codes]  # NaN: rows of weight 0 only
         return weights if given is None else weights * given, table

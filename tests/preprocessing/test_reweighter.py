@@ -352,7 +352,7 @@ def test_bad_parameters(options, message):
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        (np.zeros(20), "Reweighter: sample_weight is zero in all rows"),
+        (np.zeros(20), "sample_weight is zero in all rows"),
         (-np.ones(20), "sample_weight holds 20 negative values"),
         (np.full(20, np.nan), "sample_weight holds values that are missing or infinite"),
         (np.ones(7), "inputs have different numbers of rows: y has 20, sample_weight has 7"),
