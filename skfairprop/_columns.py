@@ -142,7 +142,7 @@ def _narwhals_values(series: nw.Series):
 
 def _from_array_like(data, what: str) -> list[Column]:
     if np.ma.isMaskedArray(data):
-        data = data.astype(object).filled(None)
+        data = np.where(np.ma.getmaskarray(data), None, data.data.astype(object))
     if hasattr(data, "__array__"):
         data = np.asarray(data)  # also of a memory map or a matrix: the plain array
     if not isinstance(data, np.ndarray):

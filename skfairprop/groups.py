@@ -18,6 +18,7 @@ from skfairprop._columns import (
 
 MISSING_LABEL = "(missing)"
 MISSING_POLICIES = ("raise", "group", "drop")
+_MAY_BE_NONE = ("sample_weight", "y_score")
 
 
 @dataclass(frozen=True)
@@ -179,7 +180,7 @@ def align(**inputs: Any) -> dict[str, list[Column]]:
     Parameters
     ----------
     **inputs : array-likes by argument name
-        None is left out.
+        None is left out where it may be: "sample_weight" and "y_score".
 
     Returns
     -------
@@ -188,8 +189,8 @@ def align(**inputs: Any) -> dict[str, list[Column]]:
     Raises
     ------
     ValueError
-        If lengths differ, or if pandas indexes differ and cannot be aligned: rows are never
-        combined by position when two indexes disagree.
+        If another input is None, if lengths differ, or if pandas indexes differ and cannot be
+        aligned: rows are never combined by position when two indexes disagree.
     """
     return align_columns(
         {
@@ -197,7 +198,7 @@ def align(**inputs: Any) -> dict[str, list[Column]]:
             if what == "sensitive_features"
             else [read_column(data, what=what)]
             for what, data in inputs.items()
-            if data is not None
+            if data is not None or what not in _MAY_BE_NONE
         }
     )
 

@@ -97,6 +97,16 @@ def test_polars_columns():
     assert columns_of(pl.DataFrame({"sex": ["a"]}))[0].name == "sex"
 
 
+@pytest.mark.parametrize(
+    "values",
+    [["b", "z", "a"], [2, 9, 1], [2.5, 0.0, 1.5], [True, True, False], [b"b", b"z", b"a"]],
+)
+def test_what_a_mask_hides_is_missing(values):
+    column = np.ma.array(values, mask=[False, True, False])
+    assert coded(column) == ([1, -1, 0], sorted({values[0], values[2]}))
+    assert coded(np.ma.array(values))[0].count(-1) == 0
+
+
 def test_duckdb_must_be_collected():
     duckdb = pytest.importorskip("duckdb")
     with pytest.raises(ValueError, match="data is a lazy frame; collect it first"):

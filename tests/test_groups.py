@@ -141,7 +141,7 @@ def values(columns, name):
 
 def test_series_follow_the_index_of_the_first():
     y = pd.Series([1, 2, 3], index=["a", "b", "c"])
-    found = align(y_true=y, sensitive_features=y[::-1], y_pred=None)
+    found = align(y_true=y, sensitive_features=y[::-1])
     assert list(found) == ["y_true", "sensitive_features"]
     assert values(found, "sensitive_features") == [1, 2, 3]
 
@@ -187,7 +187,11 @@ def test_indexes_that_differ_are_refused(y_pred, index, message):
     y = pd.Series([1, 2])
     said = f"^y_true and sensitive_features have different indexes[:,] {message}{REMEDY}"
     with pytest.raises(ValueError, match=said):
-        align(y_true=y, y_pred=y_pred, sensitive_features=pd.Series(["a", "b"], index=index))
+        align(
+            y_true=y,
+            **({} if y_pred is None else {"y_pred": y_pred}),
+            sensitive_features=pd.Series(["a", "b"], index=index),
+        )
 
 
 def test_one_column_of_several_with_another_index_is_named():
@@ -195,6 +199,14 @@ def test_one_column_of_several_with_another_index_is_named():
     said = "sensitive_features 'sex' and sensitive_features 'age' have different indexes"
     with pytest.raises(ValueError, match=said):
         Groups.from_columns(columns)
+
+
+@pytest.mark.parametrize("name", ["y_true", "y_pred", "sensitive_features"])
+def test_what_is_needed_may_not_be_none(name):
+    given = {"y_true": [1, 0], "y_pred": [1, 0], "sensitive_features": ["a", "b"]}
+    with pytest.raises(ValueError, match=f"{name} is required; got None"):
+        align(**(given | {name: None}))
+    assert list(align(**given, sample_weight=None, y_score=None)) == list(given)
 
 
 def test_lengths_that_differ_are_refused():
