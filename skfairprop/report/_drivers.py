@@ -230,10 +230,11 @@ def score_parts(
     high, low = (np.flatnonzero(group_codes == g) for g in pair)
     parts = np.zeros((len(group_codes), len(fit.columns)))
     intercept = np.zeros(len(group_codes))
+    belongs = (fit.origin[:, None] == np.arange(len(fit.columns))).astype(float)
     for fold in fit.folds:
         sign = 1.0 if fold.model.classes_[1] == positive else -1.0
         weighted = fold.X_test * (sign * fold.model.coef_[0])
-        parts[fold.test] = _sum_by_origin(weighted, fold.origin, len(fit.columns))
+        parts[fold.test] = weighted @ belongs
         intercept[fold.test] = sign * fold.model.intercept_[0]
     part = parts[high].mean(0) - parts[low].mean(0)
     variance = parts[high].var(0) / len(high) + parts[low].var(0) / len(low)
@@ -247,10 +248,3 @@ def score_parts(
     return ScoreParts(
         groups[pair[0]], groups[pair[1]], table, rest, float(part.sum()) + rest, len(fit.folds)
     )
-
-
-def _sum_by_origin(values: np.ndarray, origin: np.ndarray, size: int) -> np.ndarray:
-    """Encoded columns summed by the column that they come from."""
-    out = np.zeros((size, len(values)))
-    np.add.at(out, origin, values.T)
-    return out.T

@@ -36,6 +36,21 @@ def page(tmp_path):
     return (tmp_path / "skfairprop-audit" / "report.html").read_text()
 
 
+@pytest.mark.parametrize(
+    ("labels", "pos_label"),
+    [(["false", "true"], "true"), (["FALSE", "TRUE"], "True"), (["0.0", "1.0"], "1"), ("12", "2")],
+)
+def test_the_positive_class_as_it_is_spelled_in_the_file(run, write, tmp_path, labels, pos_label):
+    frame = table()
+    as_labels = {c: frame[c].map(dict(enumerate(labels))) for c in ("y", "p")}
+    given = (*GIVEN, "--pos-label", pos_label, "--bootstrap", "0")
+    status, _, error = run(write(frame.assign(**as_labels)), *given)
+    assert (status, error) == (0, "")
+    found = pd.read_csv(tmp_path / "skfairprop-audit" / "by_group.csv", index_col="group")
+    expected = frame.groupby("g")["p"].mean()
+    assert found["selection_rate"].to_dict() == pytest.approx(expected.to_dict())
+
+
 def test_no_group_is_large_enough(run, write, tmp_path):
     status, text, _ = run(write(table(60)), *GIVEN, *QUICK)
     assert status == 0

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from skfairprop import GroupCounts
+from skfairprop.groups import Groups
 from skfairprop.report._drivers import associations, refit_without, score_parts
 from skfairprop.report._errors import UsageError
 from skfairprop.report._standard import fit_out_of_fold
@@ -40,6 +41,16 @@ def test_association_is_cramers_v(people):
     found = associations(frame[["job"]], codes_of(frame), 2)
     expected = association(pd.crosstab(frame["sex"], frame["job"]).to_numpy())
     assert found.loc["job", "v"] == pytest.approx(expected)
+
+
+def test_association_with_many_groups():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"town": rng.integers(0, 19, 3000).astype(str)})
+    group = rng.integers(0, 100, 3000)
+    groups = Groups.from_columns(group)  # codes of one byte: 100 x 19 cells must not overflow
+    found = associations(frame, groups.codes, len(groups.labels))
+    expected = association(pd.crosstab(group, frame["town"]).to_numpy())
+    assert found.loc["town", "v"] == pytest.approx(expected)
 
 
 def test_numbers_are_cut_into_fifths(people):
