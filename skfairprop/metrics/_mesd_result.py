@@ -177,7 +177,7 @@ def summarise(
         null = permuted_group_means(cells, *codes, n_permutations=n_permutations, rng=rng)
         null = _disparities(null, alpha, tail)
         null_mean = float(null.mean())
-        p_value = (1 + np.count_nonzero(null >= value - TIED)) / (n_permutations + 1)
+        p_value = float((1 + np.count_nonzero(null >= value - TIED)) / (n_permutations + 1))
     interval, group_interval = (math.nan, math.nan), np.full((2, len(stability)), np.nan)
     if n_resamples:
         drawn = resampled_group_means(cells, *codes, n_resamples=n_resamples, rng=rng)
