@@ -132,7 +132,7 @@ class FittedPlan(NamedTuple):
         order = 2 if self.plan.distance == "l2" else 1
         moved = np.linalg.norm(phi[:, 1:] - phi[:, :1], ord=order, axis=2)
         if self.plan.stability == "linear":
-            values = 1 - moved.mean(axis=1) / 2
+            values = np.clip(1 - moved.mean(axis=1) / 2, 0, 1)  # of rounding
         else:
             values = (1 / (1 + moved)).mean(axis=1)
         return Stability(

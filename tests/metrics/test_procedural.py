@@ -247,6 +247,24 @@ def test_pandas_follow_their_index():
         mesd_from_stability(given[0], given[1], sensitive_features=given[2].reset_index(drop=True))
 
 
+def test_containers():
+    polars = pytest.importorskip("polars")
+    stability, y, group = random_rows(0)
+    want = slow_mesd(stability, y, group, **DEFAULTS)[0]
+    for make in (np.array, pd.array, polars.Series, tuple):
+        found = mesd_from_stability(make(stability), make(y), sensitive_features=make(group))
+        assert found.value == pytest.approx(want, **CLOSE)
+
+
+def test_mesd_of_a_polars_frame():
+    polars = pytest.importorskip("polars")
+    frame = pd.DataFrame(X, columns=list("gabcd"))
+    model = LogisticRegression().fit(frame, Y)
+    given = {"sensitive_features": GROUP, "explainers": [LIME], "n_samples": 20, **QUICK}
+    found = mesd(model, polars.DataFrame(frame.to_dict("list")), Y, **given)
+    assert found.value == pytest.approx(mesd(model, frame, Y, **given).value, **CLOSE)
+
+
 # -- chance ---------------------------------------------------------------------------------------
 
 
@@ -624,6 +642,8 @@ def test_a_constant_model_is_degenerate(explainers):
     assert found.degenerate
     assert found.value == 0
     assert found.mean_instability == 0
+    assert found.worst_group_instability == 0
+    assert found.fidelity_gap == pytest.approx(0)
     assert "degenerate" in repr(found)
 
 
