@@ -1,6 +1,6 @@
 """ROC curves and calibration, group by group."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import reduce
 from operator import add
 from typing import Any, Self
@@ -297,10 +297,7 @@ class GroupCurveDisplay:
         return cls.from_predictions(
             truth.to_numpy(),
             score,
-            sensitive_features=[
-                Column(pd.concat([pd.Series(c.values) for c in parts]).array, parts[0].name)
-                for parts in zip(*columns, strict=True)
-            ],
+            sensitive_features=[_joined(parts) for parts in zip(*columns, strict=True)],
             sample_weight=np.concatenate(weights) if weights else None,
             pos_label=label,
             missing=missing,
@@ -413,6 +410,12 @@ class GroupCurveDisplay:
         if note is not None:
             handles.append(style.entry(f"{note} by {texts[2]}"))
         return handles + [style.entry(text) for text in _absences(absent)]
+
+
+def _joined(parts: Sequence[Column]) -> Column:
+    """The same column of several folds, one after the other, without an index."""
+    values = pd.concat([pd.Series(part.values) for part in parts])
+    return Column(read_column(values, what="sensitive_features").values, parts[0].name)
 
 
 def _curve_style(few: bool) -> dict[str, Any]:
