@@ -63,7 +63,10 @@ def data_to_model(
     difference, with half a row added to each cell (Agresti and Min 2005); the two groups are
     independent. With weights, Kish's effective sizes are used.
     """
-    if not counts.predicted or counts.n_groups < 2:
+    if not counts.predicted:
+        return None
+    counts = counts.select(counts.values.any((-2, -1)))  # a group without weight has no rate
+    if counts.n_groups < 2:
         return None
     if pos_label is not None or has_positive(counts):
         counts, position = find_positive(counts, pos_label, "data_to_model")
@@ -75,7 +78,7 @@ def data_to_model(
     rates = Rates(counts.values)
     base, predicted = rates["base_rate"][:, position], rates["prediction_rate"][:, position]
     base, predicted = np.nan_to_num(base), np.nan_to_num(predicted)
-    high, low = int(base.argmax()), int(base.argmin())
+    high, low = int(base.argmax()), len(base) - 1 - int(base[::-1].argmin())  # two, even in a tie
     data, model = base[high] - base[low], predicted[high] - predicted[low]
     variance = sum(_paired_variance(counts, group, position) for group in (high, low))
     margin = NormalDist().inv_cdf(0.5 + confidence / 2) * variance**0.5

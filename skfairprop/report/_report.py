@@ -4,6 +4,8 @@ import hashlib
 import json
 import warnings
 from collections.abc import Hashable, Sequence
+from dataclasses import fields
+from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from skfairprop._suggest import closest
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import name_some
 from skfairprop.inference import benjamini_hochberg, benjamini_yekutieli
@@ -102,8 +105,7 @@ class FairnessReport:
         -------
         FairnessReport
         """
-        chosen = Settings(**settings)
-        _check_settings(chosen)
+        chosen = _settings(settings)
         tables = [counts]
         if counts.groups.nlevels > 1:
             tables += [counts.collapse(name) for name in counts.groups.names]
@@ -413,13 +415,26 @@ def fairness_report(
     return FairnessReport.from_counts(counts, pos_label=pos_label, **settings)
 
 
+def _settings(given: dict) -> Settings:
+    """Settings that are known and allowed."""
+    known = [field.name for field in fields(Settings)]
+    for name in given:
+        if name not in known:
+            raise TypeError(f"no setting {name!r}{closest(name, known)}")
+    settings = Settings(**given)
+    _check_settings(settings)
+    return settings
+
+
 def _check_settings(settings: Settings) -> None:
-    if not 0 < settings.confidence < 1:
+    if not isinstance(settings.confidence, Real) or not 0 < settings.confidence < 1:
         raise ValueError(
             f"confidence must lie between 0 and 1, as 0.95; got {settings.confidence!r}"
         )
-    if settings.bootstrap < 0:
-        raise ValueError(f"bootstrap must be 0 or more; got {settings.bootstrap!r}")
+    for name in ("bootstrap", "min_count"):
+        value = getattr(settings, name)
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
+            raise ValueError(f"{name} must be a whole number, 0 or more; got {value!r}")
     if settings.undefined not in UNDEFINED_POLICIES:
         raise ValueError(
             f"undefined must be one of {UNDEFINED_POLICIES}; got {settings.undefined!r}"
@@ -431,6 +446,8 @@ def _check_settings(settings: Settings) -> None:
 def _data_notes(counts: GroupCounts, settings: Settings) -> list[str]:
     """What makes the whole report weak: small groups only, classes that no row has."""
     out = []
+    if counts.n_groups == 1:
+        out.append(f"there is only one group, {counts.group_texts[0]!r}: nothing is compared")
     largest = counts.of_labels().values.sum(-1).max()
     if largest < settings.min_count:
         out.append(

@@ -60,3 +60,23 @@ def test_weights_count_by_their_effective_size():
     )
     assert weighted.change == pytest.approx(plain.change)
     assert weighted.upper - weighted.lower == pytest.approx(plain.upper - plain.lower)
+
+
+def test_a_group_without_weight_has_no_part_in_it():
+    table = [[[40, 10], [0, 50]], [[0, 0], [0, 0]], [[70, 5], [5, 20]]]
+    counts = GroupCounts(table, groups=["high", "empty", "low"], classes=[0, 1])
+    for pos_label in (None, 1):
+        change = data_to_model(counts, pos_label=pos_label)
+        assert (change.high, change.low) == ("high", "low")
+        assert change.data == pytest.approx(0.5 - 0.25)
+    texts = GroupCounts(table, groups=["high", "empty", "low"], classes=["n", "y"])
+    assert data_to_model(texts).data == pytest.approx(0.5 - 0.25)
+    assert data_to_model(counts.select([0, 1])) is None
+
+
+@pytest.mark.parametrize("n_groups", [2, 3])
+def test_groups_that_tie_are_two_groups(n_groups):
+    table = np.tile([[3, 1], [0, 4]], (n_groups, 1, 1))
+    change = data_to_model(GroupCounts(table, groups=list("abc")[:n_groups], classes=[0, 1]))
+    assert change.high != change.low
+    assert (change.data, change.change) == (0.0, 0.0)

@@ -1,0 +1,38 @@
+"""The report as an object: its settings, and what it says of data that compare nothing."""
+
+import pytest
+
+from skfairprop import FairnessReport, GroupCounts, fairness_report
+
+LABELS = [1, 0, 1, 0] * 30
+GUESSES = [1, 0, 0, 0] * 30
+GROUPS = list("aabb") * 30
+
+
+@pytest.mark.parametrize(
+    ("setting", "error", "message"),
+    [
+        ({"n_bootstrap": 5}, TypeError, "no setting 'n_bootstrap'; did you mean 'bootstrap'?"),
+        ({"confidence": "0.9"}, ValueError, "confidence must lie between 0 and 1"),
+        ({"confidence": 1}, ValueError, "confidence must lie between 0 and 1"),
+        ({"bootstrap": 10.5}, ValueError, "bootstrap must be a whole number, 0 or more; got 10.5"),
+        ({"bootstrap": True}, ValueError, "bootstrap must be a whole number, 0 or more; got True"),
+        ({"min_count": -1}, ValueError, "min_count must be a whole number, 0 or more; got -1"),
+        ({"undefined": "x"}, ValueError, "undefined must be one of"),
+        ({"correction": "x"}, ValueError, "correction must be 'bh' or 'by'"),
+        ({"metrics": ["demographic_paritty"]}, ValueError, "did you mean 'demographic_parity'?"),
+    ],
+)
+def test_settings_are_checked(setting, error, message):
+    with pytest.raises(error, match=message.replace("?", r"\?")):
+        fairness_report(LABELS, GUESSES, sensitive_features=GROUPS, **setting)
+    counts = GroupCounts.from_arrays(LABELS, GUESSES, sensitive_features=GROUPS)
+    with pytest.raises(error, match=message.replace("?", r"\?")):
+        FairnessReport.from_counts(counts, **setting)
+
+
+def test_one_group_compares_nothing_and_says_so():
+    report = fairness_report(LABELS, GUESSES, sensitive_features=["a"] * 120, bootstrap=0)
+    assert "there is only one group, 'a': nothing is compared" in report.notes
+    compared = report.metrics[~report.metrics["family"].str.contains("data")]["value"]
+    assert compared.isna().all()
