@@ -24,7 +24,7 @@ IMPORTS = """
 import numpy, pandas, scipy.stats, jinja2
 import sklearn.compose, sklearn.ensemble, sklearn.impute, sklearn.linear_model
 import sklearn.model_selection, sklearn.pipeline, sklearn.preprocessing
-import skfairprop.report._commands
+import skfairprop.report._commands, skfairprop.datasets
 """
 MILLION = 1_000_000
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from skfairprop import __version__
 from skfairprop._exit import EXIT_FAILED, EXIT_FINE, EXIT_OVER, EXIT_USAGE, PROG, fail
+from skfairprop._visible import visible
 from skfairprop.metrics import METRICS
 from skfairprop.report import _files, _text
 from skfairprop.report._audit import Audit, run_audit
@@ -139,7 +140,7 @@ def _write(done: Audit, failed: Sequence[Check], args: Namespace) -> list[Path]:
         if args.markdown:
             _files.write_text(Path(args.markdown), _files.markdown(done, failed, __version__))
     except OSError as exc:
-        raise UsageError(_files.not_writable(exc.filename or folder, exc.strerror)) from None
+        raise UsageError(_files.not_writable(exc.filename or folder, str(exc.strerror))) from None
     return paths
 
 
@@ -155,7 +156,7 @@ def _print(done: Audit, failed: Sequence[Check], paths, args: Namespace, seconds
         verdict = f"{len(failed)} of {len(done.checks)} checks over their limit"
         last += [style.bad(verdict) if failed else verdict, f"exit status {bool(failed):d}"]
     if not args.quiet:
-        last.append(f"files: {_text.visible(args.out)}/{paths[0].name} ({seconds:.1f} s)")
+        last.append(f"files: {visible(args.out)}/{paths[0].name} ({seconds:.1f} s)")
     if last:
         parts.append("; ".join(last))
     emit("\n\n".join(parts))

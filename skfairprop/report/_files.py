@@ -5,6 +5,7 @@ import json
 import math
 import os
 import platform
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
@@ -14,6 +15,7 @@ import pandas as pd
 import scipy
 import sklearn
 
+from skfairprop._visible import visible
 from skfairprop.report._audit import Audit
 from skfairprop.report._errors import UsageError
 from skfairprop.report._failure import check_line
@@ -21,7 +23,6 @@ from skfairprop.report._page import build_page, render_page
 from skfairprop.report._page._numbers import decimal, span
 from skfairprop.report._plain import SCHEMA_VERSION, flat_rates, plain
 from skfairprop.report._rules import Check
-from skfairprop.report._text import visible
 
 DECIMALS = 10  # of the numbers in CSV files
 
@@ -175,7 +176,7 @@ def _no_formula(value):
     return value
 
 
-def junit(audit: Audit, failed: list[Check]) -> str:
+def junit(audit: Audit, failed: Sequence[Check]) -> str:
     """The checks as JUnit XML: a failure for each that is over its limit."""
     title = f"skfairprop audit: {visible(audit.table.name)}"
     n, over = len(audit.checks), len(failed)
@@ -202,7 +203,7 @@ def junit(audit: Audit, failed: list[Check]) -> str:
     return "\n".join([*out, "  </testsuite>", "</testsuites>", ""])
 
 
-def markdown(audit: Audit, failed: list[Check], version: str) -> str:
+def markdown(audit: Audit, failed: Sequence[Check], version: str) -> str:
     """The checks and rates as Markdown, for a comment on a pull request."""
     report = audit.report
     level = f"{100 * report.settings.confidence:g}%"

@@ -17,7 +17,37 @@ _WORDS = {
     "boosting": "histogram gradient boosting",
 }
 _MAX_CATEGORIES = 50
-_MISSING = "(missing)"
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The columns of a table as numbers, each by itself.
+
+    Attributes
+    ----------
+    values : float array of shape (n, m)
+        Numbers as they are, NaN where missing; everything else one-hot.
+    origin : int array of shape (m,)
+        Position of the column of the table that each comes from.
+    is_number : bool array of shape (m,)
+    """
+
+    values: np.ndarray
+    origin: np.ndarray
+    is_number: np.ndarray
+
+    def split(self, train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rows to learn from and to predict: numbers filled and scaled as the first tell."""
+        learnt, new = self.values[train], self.values[test]
+        for j in np.flatnonzero(self.is_number):
+            known = learnt[np.isfinite(learnt[:, j]), j]
+            middle = np.median(known) if known.size else 0.0
+            for rows in (learnt, new):
+                rows[~np.isfinite(rows[:, j]), j] = middle
+            mean, scale = learnt[:, j].mean(), learnt[:, j].std()
+            for rows in (learnt, new):
+                rows[:, j] = (rows[:, j] - mean) / (scale if scale > 0 else 1.0)
+        return learnt, new
 
 
 @dataclass(frozen=True)
@@ -28,10 +58,7 @@ class Fold:
     ----------
     train, test : int arrays
         Positions of the rows.
-    X_train, X_test : float arrays
-        Encoded rows.
-    origin : int array of shape (number of encoded columns,)
-        For each encoded column the position of the column of the table that it comes from.
+    X_train, X_test : float arrays of shape (n_train, m), (n_test, m)
     model : classifier
         Fitted on `X_train`.
     """
@@ -40,7 +67,6 @@ class Fold:
     test: np.ndarray
     X_train: np.ndarray
     X_test: np.ndarray
-    origin: np.ndarray
     model: Any
 
 
@@ -53,6 +79,8 @@ class CrossFit:
     name : {"logistic", "forest", "boosting"}
     columns : list
         Columns of the table that the model saw.
+    origin : int array of shape (m,)
+        Position of the column that each encoded column comes from.
     folds : list of Fold
     labels : Series of shape (n,)
         Out-of-fold predictions, indexed as the table.
@@ -61,6 +89,7 @@ class CrossFit:
 
     name: str
     columns: list
+    origin: np.ndarray
     folds: list[Fold]
     labels: pd.Series
     seed: int
@@ -76,11 +105,10 @@ class CrossFit:
         Every column is encoded by itself, so that leaving out its encoded columns is leaving it
         out of the table.
         """
-        kept = np.array([c not in columns for c in self.columns])
+        mask = np.array([c not in columns for c in self.columns])[self.origin]
         out = np.empty(len(y), dtype=object)
         truth = y.to_numpy()
         for fold in self.folds:
-            mask = kept[fold.origin]
             model = make_classifier(self.name, self.seed)
             _fit(model, fold.X_train[:, mask], truth[fold.train])
             out[fold.test] = model.predict(fold.X_test[:, mask])
@@ -105,8 +133,9 @@ def fit_out_of_fold(X: pd.DataFrame, y: pd.Series, name: str, *, cv: int, seed: 
     Parameters
     ----------
     X : DataFrame of shape (n, d)
-        Numbers, strings and categories. Numbers: the median for missing ones, then scaled.
-        Others: one-hot, at most 50 categories a column, the rarer ones together.
+        Numbers, strings and categories. Numbers: the median for missing ones, then scaled, as the
+        rows to learn from tell. Others: one-hot over the categories of all rows, at most 50 a
+        column, the rarer ones together, missing values among them.
     y : Series of shape (n,)
     name : {"logistic", "forest", "boosting"}
     cv : int
@@ -128,8 +157,6 @@ def fit_out_of_fold(X: pd.DataFrame, y: pd.Series, name: str, *, cv: int, seed: 
 
     if not X.shape[1]:
         raise UsageError("there is no column left to predict from; leave --estimator out")
-    columns = X.columns.tolist()
-    X = _prepared(X)
     sizes = y.value_counts()
     smallest = int(sizes.min())
     if smallest < 2:
@@ -137,37 +164,24 @@ def fit_out_of_fold(X: pd.DataFrame, y: pd.Series, name: str, *, cv: int, seed: 
             f"the class {str(sizes.idxmin())!r} has one row; it cannot be learnt and tested on"
         )
     folds = StratifiedKFold(min(cv, smallest), shuffle=True, random_state=seed)
+    encoded, truth = encode(X), y.to_numpy()
     try:
-        fitted = [_fold(X, y, train, test, name, seed) for train, test in folds.split(X, y)]
+        fitted = [
+            _fold(encoded, truth, train, test, make_classifier(name, seed))
+            for train, test in folds.split(encoded.values, truth)
+        ]
     except Exception as exc:  # any estimator may fail in any way; the cause is shown
         raise AuditError(f"the {name} model could not be fitted: {first_line(exc)}") from exc
     out = np.empty(len(y), dtype=object)
     for fold in fitted:
         out[fold.test] = fold.model.predict(fold.X_test)
     labels = pd.Series(out, index=y.index, name="prediction").infer_objects()
-    return CrossFit(name, columns, fitted, labels, seed)
+    return CrossFit(name, X.columns.tolist(), encoded.origin, fitted, labels, seed)
 
 
-def _prepared(X: pd.DataFrame) -> pd.DataFrame:
-    """Columns named by position; those that hold no numbers as text, missing values among them."""
-    out = {}
-    for position in range(X.shape[1]):
-        column = X.iloc[:, position]
-        if pd.api.types.is_numeric_dtype(column):  # booleans as well
-            out[str(position)] = column.to_numpy(dtype=float, na_value=np.nan)
-        else:
-            out[str(position)] = [_MISSING if pd.isna(v) else str(v) for v in column]
-    return pd.DataFrame(out, index=X.index)
-
-
-def _fold(X, y, train, test, name: str, seed: int) -> Fold:
-    columns = _make_columns(X)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of columns that are empty in this fold
-        X_train = columns.fit_transform(X.iloc[train])
-        X_test = columns.transform(X.iloc[test])
-    model = _fit(make_classifier(name, seed), X_train, y.to_numpy()[train])
-    return Fold(train, test, X_train, X_test, _origin(columns), model)
+def _fold(encoded: Encoded, y: np.ndarray, train, test, model) -> Fold:
+    X_train, X_test = encoded.split(train, test)
+    return Fold(train, test, X_train, X_test, _fit(model, X_train, y[train]))
 
 
 def _fit(model, X, y):
@@ -176,37 +190,29 @@ def _fit(model, X, y):
         return model.fit(X, y)
 
 
-def _make_columns(X: pd.DataFrame):
-    """The encoder of the columns, each by itself; its columns are named by position."""
-    from sklearn.compose import ColumnTransformer
-    from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder, StandardScaler
-
-    numbers = X.select_dtypes("number").columns
-    scale = make_pipeline(
-        SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
-    )
-    encode = OneHotEncoder(
-        handle_unknown="infrequent_if_exist",
-        max_categories=_MAX_CATEGORIES,
-        sparse_output=False,
-        feature_name_combiner=_keep_name,
-    )
-    return ColumnTransformer(
-        [("numbers", scale, numbers), ("others", encode, X.columns.difference(numbers, sort=False))]
-    )
+def encode(X: pd.DataFrame) -> Encoded:
+    """Encode every column of a table by itself."""
+    values, origin, is_number = [], [], []
+    for position in range(X.shape[1]):
+        column = X.iloc[:, position]
+        numeric = pd.api.types.is_numeric_dtype(column)  # booleans as well
+        block = _numbers(column) if numeric else _one_hot(column)
+        values.append(block)
+        origin += [position] * block.shape[1]
+        is_number += [numeric] * block.shape[1]
+    return Encoded(np.hstack(values), np.array(origin), np.array(is_number))
 
 
-def _keep_name(column: str, category: object) -> str:
-    """The name of an encoded column: that of the column it comes from."""
-    return column
+def _numbers(column: pd.Series) -> np.ndarray:
+    return column.to_numpy(dtype=float, na_value=np.nan)[:, None]
 
 
-def _origin(columns) -> np.ndarray:
-    """For each encoded column the position of the column that it comes from."""
-    names: list[str] = []
-    for key, encoder, taken in columns.transformers_:
-        if key in ("numbers", "others") and len(taken):
-            names += list(encoder.get_feature_names_out() if key == "others" else taken)
-    return np.array(names, dtype=int)
+def _one_hot(column: pd.Series) -> np.ndarray:
+    codes, labels = pd.factorize(column, use_na_sentinel=False)
+    sizes = np.bincount(codes, minlength=len(labels))
+    rank = np.empty(len(labels), dtype=int)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(labels))
+    places = np.minimum(rank[codes], _MAX_CATEGORIES - 1)  # the last is for all rarer ones
+    out = np.zeros((len(column), min(len(labels), _MAX_CATEGORIES)))
+    out[np.arange(len(column)), places] = 1.0
+    return out

@@ -248,9 +248,12 @@ def _without_small(view: View, name: str, report: FairnessReport, style: Style) 
     named = ", ".join(repr(clip(g, 24)) for g in few[:2])
     more = f" and {len(few) - 2} more" if len(few) > 2 else ""
     lines = [style.dim(f"  without groups under {small} rows ({named}{more}):")]
+    table = view.without_small
+    if table is None:
+        return []
     for measure in (name, "equalized_odds_difference"):
-        if measure in view.without_small.index:
-            lines.append(_measure_line(measure, view.without_small.loc[measure], style))
+        if measure in table.index:
+            lines.append(_measure_line(measure, table.loc[measure], style))
     return lines
 
 
@@ -301,9 +304,10 @@ def _drivers_block(report: FairnessReport, style: Style) -> list[str]:
         lines += _wrapped(f"score gap, {found.parts.total:.2f} log-odds: {named}, ...")
     if found.refits is not None and len(found.refits) > 1:
         before, after = found.refits["gap"].iloc[[0, -1]]
+        measure = measure_title(found.measure or "").lower()
         lines += _wrapped(
-            f"without {clip(found.refits.index[-1], 40)}: {measure_title(found.measure).lower()} "
-            f"{_decimal(after)} instead of {_decimal(before)}"
+            f"without {clip(found.refits.index[-1], 40)}: {measure} {_decimal(after)} instead of "
+            f"{_decimal(before)}"
         )
     if found.associations is not None:
         table = found.associations

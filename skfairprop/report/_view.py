@@ -12,6 +12,7 @@ from skfairprop.inference import MetricCall, infer, omnibus_test, rate_interval
 from skfairprop.metrics import METRICS, Driver, Metric, get_metric, group_rates
 from skfairprop.metrics._by_group import has_positive
 from skfairprop.metrics._metric import describe_undefined, find_driver, rates_of
+from skfairprop.report._wording import BINARY_MEASURES, CLASS_MEASURES, DATA_MEASURES
 
 DRIVER_COLUMNS = ("rate", "class", "lowest", "highest", "lowest_value", "highest_value")
 UNDEFINED_POLICIES = ("drop", "zero")
@@ -80,8 +81,8 @@ class View:
     omnibus : DataFrame or None
         Test that no group differs, by null: statistic and p.
     without_small : DataFrame or None
-        `metrics` once more without the groups below ``min_count`` rows, where there are such and
-        at least two others.
+        The leading `metrics` once more without the groups below ``min_count`` rows, where there
+        are such and at least two others.
     notes : list of str
         What is undefined and left out, one line each.
     """
@@ -281,5 +282,10 @@ def _without_small(
         return None
     kept = counts.select(large).drop_unused()
     known = set(kept.classes)
-    possible = {k: c for k, c in calls.items() if c.pos_label is None or c.pos_label in known}
-    return _metric_table(kept, possible, settings)
+    leading = {*BINARY_MEASURES, *CLASS_MEASURES, *DATA_MEASURES}
+    possible = {
+        k: c
+        for k, c in calls.items()
+        if k in leading and (c.pos_label is None or c.pos_label in known)
+    }
+    return _metric_table(kept, possible, settings) if possible else None

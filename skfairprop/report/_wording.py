@@ -1,7 +1,11 @@
 """Which measures a report leads with, and what they are called for people."""
 
+from typing import TYPE_CHECKING
+
 from skfairprop.metrics import METRICS
-from skfairprop.report._view import View
+
+if TYPE_CHECKING:
+    from skfairprop.report._view import View
 
 BINARY_MEASURES = (
     "demographic_parity_difference",
@@ -80,9 +84,11 @@ _WORDS = {
 }
 
 
-def main_measures(view: View) -> tuple[str, ...]:
+def main_measures(view: "View") -> tuple[str, ...]:
     """The measures that a report leads with."""
-    names = BINARY_MEASURES if BINARY_MEASURES[0] in view.metrics.index else CLASS_MEASURES
+    names: tuple[str, ...] = (
+        BINARY_MEASURES if BINARY_MEASURES[0] in view.metrics.index else CLASS_MEASURES
+    )
     if not view.counts.predicted:
         names = DATA_MEASURES
     return tuple(n for n in names if n in view.metrics.index)

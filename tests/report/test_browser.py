@@ -127,7 +127,8 @@ def test_no_complaint_no_request_no_overflow(browser, pages, name, width, scheme
     page = browser.open(pages / f"{name}.html", width=width, scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     wide = (
-        "[...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll, .end, pre, svg') && "
+        "[...document.querySelectorAll('main *')]"
+        ".filter(e => !e.closest('.scroll, .end, pre, svg') && "
         "e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 120))"
     )
     assert page.evaluate(wide) == []

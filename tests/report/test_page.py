@@ -216,6 +216,13 @@ def test_without_inference_there_are_dashes():
     assert "Chance alone gives" not in text
 
 
+@pytest.mark.parametrize("metrics", ["overall_disparity", "cramers_v", "ensemble_bias_estimation"])
+def test_a_report_on_one_metric(metrics):
+    report = make_report(random_counts(3, 2), pos_label="class 01", metrics=[metrics])
+    row = report.metrics.iloc[0]
+    assert f"{row['value']:.3f}" in Reader(report.to_html()).text
+
+
 def test_weights_have_their_effective_sizes():
     rng = np.random.default_rng(0)
     y, p = rng.integers(0, 2, (2, 300))

@@ -138,9 +138,8 @@ def contingency(report: FairnessReport) -> dict:
     """Group x class with the counts expected without association, and standardised residuals."""
     counts = report.counts.of_labels()
     table = counts.values.astype(float)
-    classes = np.arange(counts.n_classes)
-    if counts.n_classes > MAX_CLASSES:
-        classes = np.sort(np.argsort(-table.sum(0), kind="stable")[:MAX_CLASSES])
+    commonest = np.argsort(-table.sum(0), kind="stable")[:MAX_CLASSES]
+    classes = np.sort(commonest).tolist()
     total = table.sum()
     rows, columns = table.sum(1, keepdims=True), table.sum(0, keepdims=True)
     expected = rows * columns / total
@@ -148,7 +147,7 @@ def contingency(report: FairnessReport) -> dict:
         spread_ = np.sqrt(expected * (1 - rows / total) * (1 - columns / total))
         residual = np.where(spread_ > 0, (table - expected) / spread_, 0.0)
     largest = np.argsort(-np.abs(residual).max(1), kind="stable")[:MAX_ROWS]
-    groups = np.sort(largest)
+    groups = np.sort(largest).tolist()
     return {
         "classes": [name(label_text(counts.classes[k])) for k in classes],
         "rows": [

@@ -21,12 +21,12 @@ def _signed(text: str) -> str:
     return text.replace("-", MINUS)
 
 
-def percent(value: float | None, decimals: int = 0) -> str:
+def percent(value: float, decimals: int = 0) -> str:
     """A share as a percentage: "64%"."""
     return TO if is_missing(value) else _signed(f"{100 * value:.{decimals}f}%")
 
 
-def points(value: float | None, *, sign: bool = False) -> str:
+def points(value: float, *, sign: bool = False) -> str:
     """A difference of shares in percentage points: "18.0", or "+18.0" with `sign`."""
     if is_missing(value):
         return TO
@@ -36,7 +36,7 @@ def points(value: float | None, *, sign: bool = False) -> str:
     return _signed(f"{scaled:+.1f}" if sign else f"{scaled:.1f}")
 
 
-def decimal(value: float | None) -> str:
+def decimal(value: float) -> str:
     """The value of a measure: three decimals, fewer where it is large."""
     if is_missing(value):
         return TO
@@ -47,28 +47,28 @@ def decimal(value: float | None) -> str:
     return _signed(f"{value:.3f}" if abs(value) < 100 else f"{value:,.0f}")
 
 
-def probability(value: float | None) -> str:
+def probability(value: float) -> str:
     """A p-value: three decimals."""
     if is_missing(value):
         return TO
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def whole(value: float | None) -> str:
+def whole(value: float) -> str:
     """A count; one decimal for sums of weights."""
     if is_missing(value):
         return TO
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
-def span(lower: float | None, upper: float | None, write=decimal) -> str:
+def span(lower: float, upper: float, write=decimal) -> str:
     """An interval, "0.054 - 0.272" with a longer dash; empty where there is none."""
     if is_missing(lower) or is_missing(upper):
         return ""
     return f"{write(lower)} {TO} {write(upper)}"
 
 
-def tight_span(lower: float | None, upper: float | None) -> str:
+def tight_span(lower: float, upper: float) -> str:
     """An interval of shares, "54-72%" with a longer dash."""
     if is_missing(lower) or is_missing(upper):
         return ""

@@ -23,7 +23,7 @@ from skfairprop.report._page._numbers import (
 from skfairprop.report._rates import RateColumn
 from skfairprop.report._report import FairnessReport
 from skfairprop.report._rules import Check
-from skfairprop.report._wording import main_measures, measure_title
+from skfairprop.report._wording import main_measures, measure_title, measure_words
 
 
 def lead_measure(report: FairnessReport) -> str:
@@ -304,7 +304,7 @@ _IN_POINTS = (
 
 
 def _measure_card(table: pd.DataFrame, metric: str, positive: str) -> dict:
-    row = table.loc[metric]
+    row, words = table.loc[metric], _CARD_WORDS.get(metric)
     write, unit = (points, " points") if metric in _IN_POINTS else (decimal, "")
     parts = []
     if not is_missing(row["lower"]):
@@ -314,5 +314,5 @@ def _measure_card(table: pd.DataFrame, metric: str, positive: str) -> dict:
     return {
         "big": "undefined" if is_missing(row["value"]) else f"{write(row['value'])}{unit}",
         "range": " · ".join(parts),
-        "text": _CARD_WORDS[metric].format(c=positive),
+        "text": words.format(c=positive) if words else measure_words(metric, positive),
     }
