@@ -29,6 +29,11 @@ class Column:
     def __len__(self) -> int:
         return len(self.values)
 
+    def reindexed(self, index: pd.Index) -> "Column":
+        """The same rows in the order of `index`, which has the labels of the column's own."""
+        where = pd.Index(self.index).get_indexer(index)
+        return Column(self.values[where], self.name, index)
+
 
 def read_column(data, *, what: str) -> Column:
     """Read one-dimensional `data`; a single column of a frame or a 2-D array is accepted."""
@@ -142,7 +147,9 @@ def _narwhals_values(series: nw.Series):
 
 def _from_array_like(data, what: str) -> list[Column]:
     if np.ma.isMaskedArray(data):
-        data = np.where(np.ma.getmaskarray(data), None, data.data.astype(object))
+        hidden = np.ma.getmaskarray(data)
+        data = np.asarray(data.data, dtype=object).copy()
+        data[hidden] = None
     if hasattr(data, "__array__"):
         data = np.asarray(data)  # also of a memory map or a matrix: the plain array
     if not isinstance(data, np.ndarray):
@@ -190,6 +197,8 @@ def factorize(values, *, what: str) -> tuple[np.ndarray, pd.Index]:
         The values that occur, sorted; the order of an ordered categorical is kept. They do not
         depend on the order of the rows.
     """
+    if isinstance(values, pd.arrays.NumpyExtensionArray):  # pandas 2 warns of its own wrapper
+        values = values.to_numpy()
     if isinstance(values, np.ndarray):
         values = _hashable(values)
         coded = _factorize_integers(values) if values.dtype.kind in "bui" else None
