@@ -1,6 +1,7 @@
 """Class labels and weights of rows: what may be counted, and as which class."""
 
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -75,10 +76,19 @@ def declare(
     """Codes over the declared labels, which must hold every label found."""
     if declared is None:
         return codes, found
+    if isinstance(declared, str | bytes):
+        raise ValueError(f"{what} must be a sequence of labels; got the text {declared!r}")
+    listed: list[Any] = list(declared)
     if isinstance(found, pd.MultiIndex):
-        labels = pd.MultiIndex.from_tuples(list(declared), names=found.names)
+        names = found.names
+        if any(not isinstance(v, tuple) or len(v) != len(names) for v in listed):
+            raise ValueError(
+                f"{what} of several protected columns must be tuples of one value for each of "
+                f"{list(names)}"
+            )
+        labels: pd.Index = pd.MultiIndex.from_tuples(listed, names=names)
     else:
-        labels = pd.Index(list(declared), tupleize_cols=False, name=found.name)
+        labels = pd.Index(listed, tupleize_cols=False, name=found.name)
     position = {label: i for i, label in enumerate(labels.tolist())}
     unknown = [label for label in found.tolist() if label not in position]
     if unknown:
@@ -90,27 +100,33 @@ def declare(
     return new[codes], labels
 
 
+def read_numbers(column: Column, name: str) -> np.ndarray:
+    """Values that must be finite numbers, as an array of integers, booleans or floats."""
+    values = np.asarray(column.values)
+    if values.dtype.kind == "O" and pd.api.types.infer_dtype(values) in _NUMBERS:
+        values = pd.to_numeric(pd.Series(values)).to_numpy(dtype=float, na_value=np.nan)
+    if values.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must hold numbers")
+    if values.dtype.kind == "f":
+        if values.dtype.itemsize != 4:
+            values = values.astype(np.float64, copy=False)
+        if not np.isfinite(values).all():
+            raise ValueError(f"{name} holds values that are missing or infinite")
+    return values
+
+
 def check_weights(column: Column) -> np.ndarray:
     """Sample weights as an array of numbers that are finite and not negative."""
-    weights = np.asarray(column.values)
-    if weights.dtype.kind == "O" and pd.api.types.infer_dtype(weights) in _NUMBERS:
-        weights = pd.to_numeric(pd.Series(weights)).to_numpy(dtype=float, na_value=np.nan)
-    if weights.dtype.kind not in "biuf":
-        raise ValueError("sample_weight must hold numbers")
-    if weights.dtype.kind == "f":
-        if weights.dtype.itemsize != 4:
-            weights = weights.astype(np.float64, copy=False)
-        if not np.isfinite(weights).all():
-            raise ValueError("sample_weight holds values that are missing or infinite")
-        if float(weights.max()) > _MAX_WEIGHT:
-            raise ValueError(
-                f"sample_weight holds values as large as {weights.max():g}; divide all of them by "
-                "the largest"
-            )
+    weights = read_numbers(column, "sample_weight")
     if weights.min() < 0:
         raise ValueError(
             f"sample_weight holds {np.count_nonzero(weights < 0):,} negative values; weights must "
             "be 0 or more"
+        )
+    if float(weights.max()) > _MAX_WEIGHT:
+        raise ValueError(
+            f"sample_weight holds values as large as {weights.max():g}; divide all of them by the "
+            "largest"
         )
     if not weights.any():
         raise ValueError("sample_weight is zero in all rows")

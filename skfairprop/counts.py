@@ -479,6 +479,7 @@ def count_rows(
     groups: Sequence[Hashable] | None = None,
     classes: Sequence[Hashable] | None = None,
     missing: str = "raise",
+    stacklevel: int = 3,
 ) -> GroupCounts:
     """As :meth:`GroupCounts.from_arrays`, with the labels by the names that messages shall use."""
     for name, data in labels.items():
@@ -495,26 +496,26 @@ def count_rows(
         groups=group_labels,
         classes=recoded[0][1],
         sample_weight=weight,
-        n_dropped=_report_dropped(found) if missing == "drop" else 0,
+        n_dropped=_report_dropped(found, stacklevel + 1) if missing == "drop" else 0,
     )
     if weight is not None:
-        _report_weightless(counts, found.labels)
+        _report_weightless(counts, found.labels, stacklevel + 1)
     return counts
 
 
-def _report_dropped(groups: Groups) -> int:
+def _report_dropped(groups: Groups, stacklevel: int) -> int:
     dropped = groups.n_dropped
     if dropped:
         warnings.warn(
             f"left out {dropped:,} of {len(groups):,} rows with a missing protected value; "
             f"{len(groups) - dropped:,} rows were used",
             UserWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )
     return dropped
 
 
-def _report_weightless(counts: GroupCounts, found: pd.Index) -> None:
+def _report_weightless(counts: GroupCounts, found: pd.Index, stacklevel: int) -> None:
     """Name the groups that have rows but no weight: their rates are 0/0."""
     empty = counts.groups[~counts.values.reshape(counts.n_groups, -1).any(1)]
     empty = empty[empty.isin(found)]
@@ -523,5 +524,5 @@ def _report_weightless(counts: GroupCounts, found: pd.Index) -> None:
             f"sample_weight is 0 in all rows of group{'s' * (len(empty) > 1)} {name_some(empty)}; "
             "their rates are undefined and left out",
             UndefinedMetricWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )

@@ -212,20 +212,21 @@ def align_columns(columns: dict[str, list[Column]]) -> dict[str, list[Column]]:
     if 0 in lengths.values():
         verb = "is" if len(lengths) == 1 else "are"
         raise ValueError(f"{_join(list(lengths))} {verb} empty: 0 rows; at least 1 is needed")
-    named = [
-        (what if len(cols) == 1 else f"{what} {str(column.name)!r}", column)
+    indexes = [
+        (what if len(cols) == 1 else f"{what} {str(column.name)!r}", column.index)
         for what, cols in columns.items()
         for column in cols
     ]
-    indexed = [(what, column) for what, column in named if column.index is not None]
-    if not indexed:
+    known = [(what, index) for what, index in indexes if index is not None]
+    if not known:
         return columns
-    first, index = indexed[0][0], indexed[0][1].index
-    odd = [what for what, c in indexed if c.index is not index and not c.index.equals(index)]
-    if odd:
-        _refuse_unless_alignable(named, first, odd[0])
-        columns = {what: [_reindexed(c, index) for c in cols] for what, cols in columns.items()}
-    return columns
+    first, common = known[0]
+    odd = [what for what, index in known if index is not common and not index.equals(common)]
+    if not odd:
+        return columns
+    bare = [what for what, index in indexes if index is None]
+    _refuse_unless_alignable(known, bare, f"{first} and {odd[0]} have different indexes")
+    return {what: [column.reindexed(common) for column in cols] for what, cols in columns.items()}
 
 
 def _join(names: list[str]) -> str:
@@ -233,26 +234,22 @@ def _join(names: list[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
-def _refuse_unless_alignable(named: list[tuple[str, Column]], first: str, odd: str) -> None:
-    differ = f"{first} and {odd} have different indexes"
+def _refuse_unless_alignable(
+    known: list[tuple[str, pd.Index]], bare: list[str], differ: str
+) -> None:
+    """Raise ValueError unless every index has the labels of the first, once each."""
     remedy = "give them the same index, or pass arrays if they belong together by position"
-    bare = [what for what, column in named if column.index is None]
     if bare:
         raise ValueError(
             f"{differ}, and {bare[0]} has none to tell which of them it follows; {remedy}"
         )
-    index = dict(named)[first].index
-    for what, column in named:
-        if not column.index.is_unique:
+    first, common = known[0]
+    for what, index in known:
+        if not index.is_unique:
             raise ValueError(f"{differ}, and that of {what} repeats labels; {remedy}")
-        extra = column.index[~column.index.isin(index)]
+        extra = index[~index.isin(common)]
         if len(extra):
             raise ValueError(
                 f"{differ}: that of {what} has labels that {first} lacks: {name_some(extra)}; "
                 f"{remedy}"
             )
-
-
-def _reindexed(column: Column, index: pd.Index) -> Column:
-    where = column.index.get_indexer(index)
-    return Column(column.values[where], column.name, index)

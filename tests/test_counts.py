@@ -1,11 +1,20 @@
 """The table of counts: how it is made, viewed and merged, and what it refuses."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skfairprop import GroupCounts
+from skfairprop.metrics import (
+    accuracy_difference,
+    bias_estimation,
+    bias_estimations,
+    ensemble_bias_estimation,
+    evaluate,
+)
 
 TRUE = [1, 0, 1, 1, 0]
 PRED = [1, 0, 0, 1, 1]
@@ -133,6 +142,27 @@ def test_a_declared_group_without_rows_is_no_group_without_weight():
     assert found.values[2].sum() == 0
 
 
+def test_warnings_point_to_the_line_of_the_caller():
+    """Each is raised some calls below the public function."""
+    calls = [
+        lambda: counts(sensitive_features=["a", None, "b", "b", "b"], missing="drop"),
+        lambda: counts(sample_weight=[1, 1, 0, 0, 0]),
+        lambda: accuracy_difference(TRUE, PRED, sensitive_features=[None, *"abab"], missing="drop"),
+        lambda: accuracy_difference(TRUE, PRED, sensitive_features=["a"] * 5),
+        lambda: evaluate(counts(sensitive_features=["a"] * 5), "accuracy_difference"),
+        lambda: bias_estimations(TRUE, PRED, sensitive_features=["a"] * 5),
+        lambda: bias_estimation(
+            TRUE, PRED, sensitive_features=["a"] * 5, method="erbs", y_score=TRUE
+        ),
+        lambda: ensemble_bias_estimation(TRUE, PRED, sensitive_features=["a"] * 5),
+    ]
+    for call in calls:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call()
+        assert {warning.filename for warning in caught} == {__file__}
+
+
 def test_rows_left_out_are_counted():
     with pytest.warns(UserWarning, match="^left out 2 of 5 rows with a missing .*; 3 rows were"):
         found = counts(sensitive_features=["a", None, "b", "b", None], missing="drop")
@@ -213,6 +243,14 @@ def test_declared_labels_have_their_order():
     assert found.classes.tolist() == [2, 1, 0]
     assert found.values[2].tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 1]]
     assert found.values[0].sum() == 0
+
+
+def test_declared_labels_must_be_labels():
+    with pytest.raises(ValueError, match="groups must be a sequence of labels; got the text 'ab'"):
+        counts(groups="ab")
+    columns = {"sex": GROUP, "age": GROUP}
+    with pytest.raises(ValueError, match=r"must be tuples of one value for each of \['sex', 'age'"):
+        counts(sensitive_features=columns, groups=["a", "b"])
 
 
 def test_labels_that_are_not_declared_are_refused():

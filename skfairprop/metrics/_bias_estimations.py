@@ -1,7 +1,9 @@
 """All 21 bias estimations at once, one of them, or their largest."""
 
+import math
 import warnings
 from collections.abc import Hashable, Iterable
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
 from skfairprop._columns import Column, factorize
-from skfairprop._labels import check_weights
+from skfairprop._labels import check_weights, read_numbers
 from skfairprop.counts import GroupCounts, count_rows
 from skfairprop.groups import Groups, align
 from skfairprop.metrics._estimation import CONVENTIONS
@@ -305,6 +307,10 @@ def _estimate(
     """Those of the methods that the inputs allow, and what is undefined in each, by method."""
     if convention not in CONVENTIONS:
         raise ValueError(f"convention must be one of {CONVENTIONS}; got {convention!r}")
+    if not isinstance(min_group_size, Integral) or min_group_size < 1:
+        raise ValueError(f"min_group_size must be an integer of at least 1; got {min_group_size!r}")
+    if threshold is not None and (not isinstance(threshold, Real) or math.isnan(threshold)):
+        raise ValueError(f"threshold must be a number; got {threshold!r}")
     if use_y_true and y_true is None:
         raise ValueError("use_y_true=True needs y_true")
     labels = {"y_true": y_true, "y_pred": y_pred}
@@ -320,7 +326,7 @@ def _estimate(
         "sample_weight": columns.get("sample_weight", [None])[0],
         "missing": missing,
     }
-    counts = count_rows({name: columns[name][0] for name in given}, **rows)
+    counts = count_rows({name: columns[name][0] for name in given}, **rows, stacklevel=4)
     if y_true is None:
         diagonal = counts.values[..., None] * np.eye(counts.n_classes, dtype=int)
         counts = GroupCounts(diagonal, groups=counts.groups, classes=counts.classes)
@@ -373,16 +379,10 @@ def _describe_undefined_score(counts: GroupCounts, metric: Metric) -> str:
 
 
 def _score_rows(
-    outcome: Column, y_score: Column, rows: dict[str, Any], label: Hashable, threshold: float | None
+    outcome: Column, y_score: Column, rows: dict[str, Any], label: Hashable, threshold: Any
 ) -> ScoreRows:
     """Rows with a score; those without a protected value are left out, as they are from counts."""
-    score = np.asarray(y_score.values)
-    if score.dtype.kind not in "biuf":
-        raise ValueError("y_score must hold numbers")
-    score = score.astype(float)
-    broken = np.count_nonzero(~np.isfinite(score))
-    if broken:
-        raise ValueError(f"y_score: {broken:,} of {len(score):,} values are missing or infinite")
+    score = read_numbers(y_score, "y_score").astype(float)
     groups = Groups.from_columns(rows["sensitive_features"], missing=rows["missing"])
     codes, labels = factorize(outcome.values, what="y_pred")
     weight = np.ones(len(score))

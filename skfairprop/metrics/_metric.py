@@ -169,6 +169,7 @@ def measure(
         sample_weight=sample_weight,
         groups=groups,
         missing=missing,
+        stacklevel=4,
     )
     return evaluate(counts, metric, stacklevel=4, **evaluation)
 

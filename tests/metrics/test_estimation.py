@@ -467,7 +467,7 @@ def test_a_method_needs_its_inputs():
 @pytest.mark.parametrize(
     ("score", "message"),
     [
-        ([0.5, np.nan, 0.5, np.inf, 0.5, 0.5], "y_score: 2 of 6 values are missing or infinite"),
+        ([0.5, np.nan, 0.5, np.inf, 0.5, 0.5], "y_score holds values that are missing or infinite"),
         (list("abcdef"), "y_score must hold numbers"),
         (np.zeros((6, 2)), "y_score must be one-dimensional; got 2 columns"),
         ([0.5], "y_score has 1"),
@@ -476,6 +476,27 @@ def test_a_method_needs_its_inputs():
 def test_scores_are_checked(score, message):
     with pytest.raises(ValueError, match=message):
         bias_estimations(TRUE, PRED, sensitive_features=GROUP, y_score=score)
+
+
+def test_scores_may_be_any_numbers():
+    expected = bias_estimations(TRUE, PRED, sensitive_features=GROUP, y_score=SCORE)
+    for score in (pd.Series(SCORE, dtype=object), pd.array(SCORE, dtype="Float64")):
+        found = bias_estimations(TRUE, PRED, sensitive_features=GROUP, y_score=score)
+        pd.testing.assert_series_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("min_group_size", 0, "min_group_size must be an integer of at least 1; got 0"),
+        ("min_group_size", 1.5, r"min_group_size must be an integer of at least 1; got 1\.5"),
+        ("threshold", "high", "threshold must be a number; got 'high'"),
+        ("threshold", float("nan"), "threshold must be a number; got nan"),
+    ],
+)
+def test_options_of_the_scores_are_checked(option, value, message):
+    with pytest.raises(ValueError, match=message):
+        bias_estimations(TRUE, PRED, sensitive_features=GROUP, y_score=SCORE, **{option: value})
 
 
 def test_messages_name_the_prediction_where_there_is_no_truth():
