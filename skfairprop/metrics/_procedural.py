@@ -234,8 +234,10 @@ distance, stability, pos_label
 
     Notes
     -----
-    It misleads where it is compared with 0: with 200 rows it is .009 to .024 by chance, which
-    ``null_mean`` shows. ``p_value`` answers whether the groups differ.
+    It misleads where it is compared with 0: with 200 rows it was .003 to .024 by chance, which
+    ``null_mean`` shows. ``p_value`` answers whether the groups differ: for a model that treats
+    them alike it is uniform. It misleads, too, where two models are compared, as it changes from
+    draw to draw: ``worst_group_instability`` is steady.
 
     References
     ----------

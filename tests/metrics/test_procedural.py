@@ -340,6 +340,26 @@ def test_an_interval_leaves_out_zero_where_the_null_is_rejected():
     assert unknown.interval[0] == 0
 
 
+@pytest.mark.slow
+def test_intervals_hold_the_true_value():
+    """Four groups of 50 rows whose true MESD follows from their means."""
+    rng, held = np.random.default_rng(0), []
+    means, group = np.array([0.75, 0.85, 0.86, 0.88]), np.repeat(np.arange(4), 50)
+    true = slow_mesd(means.tolist(), [0] * 4, [0, 1, 2, 3], **DEFAULTS | {"shrinkage": 0})[0]
+    for _ in range(80):
+        stability = np.clip(rng.normal(means[group], 0.08), 0, 1)
+        low, high = mesd_from_stability(
+            stability,
+            rng.integers(2, size=200),
+            sensitive_features=group,
+            n_permutations=99,
+            n_resamples=300,
+            random_state=rng,
+        ).interval
+        held.append(low <= true <= high)
+    assert np.mean(held) >= 0.9
+
+
 def test_a_label_may_vanish_from_a_resample():
     """The rows of one label lie in one group: the others share its weight where it is not drawn."""
     stability, y, group = [0.9, 0.8, 0.7, 0.6], [0, 0, 0, 1], list("aabb")
