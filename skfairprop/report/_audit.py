@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 
 from skfairprop.counts import GroupCounts
-from skfairprop.groups import Groups
 from skfairprop.report._change import Change, data_to_model
 from skfairprop.report._drivers import (
     Drivers,
     ScoreParts,
     associations,
     refit_without,
+    row_codes,
     score_parts,
 )
 from skfairprop.report._errors import UsageError
@@ -183,7 +183,7 @@ def _drivers(
     report: FairnessReport, rows: _Rows, predicted: _Predicted, options: AuditOptions
 ) -> Drivers:
     """How the other columns follow the groups and, with a standard model, refits and parts."""
-    codes = Groups.from_columns(rows.groups, missing=options.missing).codes
+    codes = row_codes(report.counts, rows.groups, options.missing)
     protected = protected_names(rows.frame, options)
     left_out = [*protected, *([options.pred] if options.pred else [])]
     others = model_inputs(rows.frame, options).drop(columns=left_out, errors="ignore")

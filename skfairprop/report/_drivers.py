@@ -1,5 +1,6 @@
 """What drives a gap: the model without protected columns, the parts of its score, stand-ins."""
 
+import warnings
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -9,6 +10,7 @@ import pandas as pd
 from scipy.stats import chi2
 
 from skfairprop.counts import GroupCounts
+from skfairprop.groups import Groups
 from skfairprop.metrics import evaluate
 from skfairprop.report._standard import CrossFit
 
@@ -66,6 +68,16 @@ class Drivers:
 
 
 # -- columns that follow the groups --------------------------------------------------------------
+
+
+def row_codes(counts: GroupCounts, sensitive_features, missing: str) -> np.ndarray:
+    """The position of each row's group in `counts`; -1 where it is none of them.
+
+    The counts of a report leave out groups without weight, which the rows still have.
+    """
+    found = Groups.from_columns(sensitive_features, missing=missing)
+    where = counts.groups.get_indexer(found.labels)
+    return np.append(where, -1)[found.codes]
 
 
 def associations(frame: pd.DataFrame, group_codes: np.ndarray, n_groups: int) -> pd.DataFrame:
@@ -177,7 +189,12 @@ def refit_without(
     if len(protected) > 1:
         sets.append(list(protected))
     label = pos_label if "demographic" in measure else None
-    rows = {"nothing": base} | {", ".join(map(str, s)): recount(predict(s)) for s in sets}
+    rows = {"nothing": base}
+    for left_out in sets:
+        labels = predict(left_out)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # said when the rows were counted first
+            rows[", ".join(map(str, left_out))] = recount(labels)
     return pd.DataFrame(
         {
             name: {

@@ -7,8 +7,13 @@ import pandas as pd
 
 from skfairprop._resolve import resolve_sensitive_features
 from skfairprop.counts import GroupCounts
-from skfairprop.groups import Groups
-from skfairprop.report._drivers import Drivers, associations, gap_measure, refit_without
+from skfairprop.report._drivers import (
+    Drivers,
+    associations,
+    gap_measure,
+    refit_without,
+    row_codes,
+)
 from skfairprop.report._report import FairnessReport, fairness_report
 
 
@@ -44,7 +49,7 @@ def report_from_estimator(
     if not isinstance(X, pd.DataFrame):
         return report
     protected = [c for c in _names(groups) if c in X.columns]
-    codes = Groups.from_columns(groups, missing=missing).codes
+    codes = row_codes(report.counts, groups, missing)
     table = associations(X.drop(columns=protected), codes, report.counts.n_groups)
     report.drivers = Drivers(associations=table)
     if refit and protected:

@@ -1,5 +1,7 @@
 """What an audit cannot use, or only with care: one clear line each."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -49,6 +51,30 @@ def test_the_positive_class_as_it_is_spelled_in_the_file(run, write, tmp_path, l
     found = pd.read_csv(tmp_path / "skfairprop-audit" / "by_group.csv", index_col="group")
     expected = frame.groupby("g")["p"].mean()
     assert found["selection_rate"].to_dict() == pytest.approx(expected.to_dict())
+
+
+def test_a_group_without_weight_is_as_if_it_were_not_there(run, write, tmp_path):
+    frame = table(300, groups="abc")
+    frame["town"] = np.random.default_rng(1).choice(list("uvwxyz"), 300)
+    frame["w"] = (frame["g"] != "a").astype(int)  # the first one: the others have other places
+    found = []
+    for rows in (frame, frame[frame["w"] == 1]):
+        status, _, error = run(write(rows), *GIVEN, *QUICK, "--weight", "w")
+        assert (status, error) == (0, "")
+        report = json.loads((tmp_path / "skfairprop-audit" / "report.json").read_text())
+        found.append((report["report"]["drivers"], report["data_to_model"]))
+    assert found[0] == found[1]
+
+
+def test_what_is_left_out_is_said_once(run, write):
+    frame = table(300, groups="abc", w=1, x=np.random.default_rng(1).random(300))
+    frame.loc[frame["g"] == "a", "w"] = 0
+    frame.loc[:4, "g"] = None
+    given = (*GIVEN[:4], *QUICK, "--weight", "w", "--missing", "drop", "--estimator", "logistic")
+    status, text, error = run(write(frame), *given)
+    assert (status, error) == (0, "")
+    assert text.count("left out 5 of 300 rows") == 1
+    assert text.count("sample_weight is 0 in all rows of group 'a'") == 1
 
 
 def test_no_group_is_large_enough(run, write, tmp_path):
