@@ -11,7 +11,7 @@ from skfairprop._labels import check_weights
 from skfairprop._metadata import request_sensitive_features
 from skfairprop._resolve import resolve_sensitive_features
 from skfairprop.groups import align
-from skfairprop.meta._delegating import DelegatingClassifier
+from skfairprop.meta._delegating import DelegatingClassifier, routing_enabled
 from skfairprop.meta._weights import fit_with_weights, request_weights
 from skfairprop.preprocessing import Reweighter
 from skfairprop.preprocessing._weights import effective_sample_size
@@ -167,8 +167,10 @@ class ReweightedClassifier(DelegatingClassifier):
         MetadataRouter
         """
         own = request_sensitive_features(super().get_metadata_routing(), "fit")
-        inner = clone(self.estimator)
-        request_weights(inner)  # ours: it does not ask for the sample_weight that a user passes
+        inner = self.estimator
+        if routing_enabled():  # it asks for our weights, not for the sample_weight of the user
+            inner = clone(inner)
+            request_weights(inner)
         return (
             MetadataRouter(owner=self)
             .add_self_request(own)

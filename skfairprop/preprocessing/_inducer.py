@@ -46,9 +46,10 @@ class BiasInducer(BaseEstimator):
         other. For the stereotypical kind, a dict gives each target class its own.
     target_classes : sequence, optional
         For the stereotypical kind with one number `f`: the classes that are to be biased.
-    proportions : DataFrame or dict, optional
+    proportions : DataFrame, array of shape (G, K) or dict, optional
         Any table of shares, in the place of `kind`, `f` and `target_group`: a DataFrame of groups x
-        classes, or a dict of class -> dict of group -> share. Each class sums to 1.
+        classes, an array in the order of `groups` and `classes`, or a dict of class -> dict of
+        group -> share. Each class sums to 1.
     groups, classes : sequence, optional
         Only these, in this order; rows of others are left out. Default: all there are, sorted.
     rounding : {"floor", "largest_remainder"}, default="floor"

@@ -77,7 +77,8 @@ def explicit_shares(cells: Cells, proportions: Any, *, owner: str) -> np.ndarray
     Parameters
     ----------
     cells : Cells
-    proportions : DataFrame of groups x classes, or mapping of class to mapping of group to share
+    proportions : DataFrame of groups x classes, array in the order of `cells`, or mapping of class
+        to mapping of group to share
     owner : str
         For the messages.
 
@@ -98,7 +99,10 @@ def explicit_shares(cells: Cells, proportions: Any, *, owner: str) -> np.ndarray
             )
         for label in axis:
             position(label, labels, f"{single} in proportions:", owner=owner)
-    shares = frame.loc[list(cells.groups), list(cells.classes)].to_numpy(dtype=float)
+    try:
+        shares = frame.loc[list(cells.groups), list(cells.classes)].to_numpy(dtype=float)
+    except (TypeError, ValueError):
+        shares = np.full(cells.shape, np.nan)
     if not np.all((shares >= 0) & (shares <= 1)):
         raise ValueError(f"{owner}: proportions must be numbers in [0, 1]")
     sums = shares.sum(0)
@@ -123,9 +127,12 @@ def _as_frame(proportions: Any, cells: Cells, owner: str) -> pd.DataFrame:
             return pd.DataFrame(
                 table, index=index, columns=pd.Index(list(proportions), tupleize_cols=False)
             )
+    elif np.shape(proportions) == cells.shape:
+        return cells.frame(np.asarray(proportions))
     raise ValueError(
-        f"{owner}: proportions must be a DataFrame of groups x classes, or a dict of class -> "
-        f"dict of group -> share; got {type(proportions).__name__}"
+        f"{owner}: proportions must be a DataFrame of groups x classes, an array of shape "
+        f"{cells.shape}, or a dict of class -> dict of group -> share; got "
+        f"{type(proportions).__name__}"
     )
 
 

@@ -176,6 +176,11 @@ def test_requests_of_the_users_estimator_do_not_change(task, routing):
     assert inner.get_metadata_routing().fit.requests == {"sample_weight": None}
 
 
+def test_its_requests_can_be_looked_at(routing):
+    request = ReweightedClassifier(LogisticRegression()).get_metadata_routing()
+    assert request.consumes("fit", ["sensitive_features"]) == {"sensitive_features"}
+
+
 def test_a_step_that_wants_the_weights_of_the_user_gets_those(task):
     X, y = task
     X, sex = X[["row", "signal"]], X["sex"]

@@ -218,6 +218,14 @@ def test_proportions_as_a_dict():
     assert found.to_numpy().tolist() == [[8, 0], [2, 10]]
 
 
+def test_proportions_as_an_array_follow_the_order_of_groups_and_classes():
+    _, y, groups = rows([(10, 10), (10, 10)])
+    table = [[0.2, 1.0], [0.8, 0.0]]
+    found = BiasInducer(proportions=table, groups=["m", "f"]).expected_counts(y, groups)
+    assert found.loc["m"].tolist() == [2, 10]
+    assert found.loc["f"].tolist() == [8, 0]
+
+
 def test_each_class_has_its_own_factor():
     _, y, groups = rows([(10, 10), (10, 10)])
     found = BiasInducer("stereotypical", target_group="f", f={"a": 1.0}).expected_counts(y, groups)
@@ -488,8 +496,12 @@ HALVES = pd.DataFrame(0.5, index=["f", "m"], columns=["a", "b"])
             {"proportions": pd.concat([HALVES, HALVES.rename(index=str.upper)])},
             "group in proportions: 'F' does not occur",
         ),
-        ({"proportions": [[0.5, 0.5], [0.5, 0.5]]}, "proportions must be a DataFrame of groups"),
+        (
+            {"proportions": [[0.5, 0.5]]},
+            r"must be a DataFrame of groups x classes, an array of shape \(2, 2\), or .* got list",
+        ),
         ({"proportions": {"a": 0.5}}, "or a dict of class -> dict of group -> share; got dict"),
+        ({"proportions": [["x", 0.5], [0.5, 0.5]]}, "proportions must be numbers"),
         ({"proportions": HALVES, "target_group": "f"}, "give one or the other"),
         ({"proportions": HALVES, "f": 0.2}, "give one or the other"),
     ],
