@@ -2,11 +2,12 @@
 
 import argparse
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
 from skfairprop._config import ConfigError, config_arguments, read_config
-from skfairprop._exit import EXIT_FINE, EXIT_USAGE, PROG, fail
+from skfairprop._exit import EXIT_FAILED, EXIT_FINE, EXIT_USAGE, PROG, fail
 
 _EXIT_TEXT = (
     "exit status: 0 fine; 1 a check is over its limit; 2 usage or input refused; 3 failed while "
@@ -178,6 +179,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe has seen enough, as in `| head`
         sys.stderr.close()
         return EXIT_FINE
+    except Exception as exc:  # Python would leave with 1, which says that a check is over its limit
+        traceback.print_exc()
+        return fail(f"failed, through a fault of its own: {type(exc).__name__}", EXIT_FAILED)
 
 
 def _with_config(parser, audit: _Parser, argv: Sequence[str]) -> argparse.Namespace:

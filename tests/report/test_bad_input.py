@@ -216,3 +216,14 @@ def test_values_that_argparse_refuses_name_the_table(tmp_path, monkeypatch, caps
     assert caught.value.code == 2
     err = capsys.readouterr().err
     assert "with [tool.skfairprop.audit] of pyproject.toml: argument --cv: invalid int" in err
+
+
+def test_a_fault_is_not_mistaken_for_a_check_over_its_limit(run, write, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("as if by a fault")
+
+    monkeypatch.setattr("skfairprop.report._commands.run_audit", broken)
+    status, text, error = run(write(table()), *GIVEN)
+    assert (status, text) == (3, "")
+    assert error.endswith("skfairprop: error: failed, through a fault of its own: RuntimeError\n")
+    assert "as if by a fault" in error
