@@ -19,9 +19,8 @@ from skfairprop.report._audit import Audit, run_audit
 from skfairprop.report._catalogue import catalogue, catalogue_text
 from skfairprop.report._compare import compare_reports, comparison_text
 from skfairprop.report._errors import AuditError, UsageError
-from skfairprop.report._failure import failed_checks
 from skfairprop.report._options import AuditOptions
-from skfairprop.report._rules import Check, Rule, RuleError, check_names
+from skfairprop.report._rules import Check, Rule, RuleError, check_names, failed_checks
 
 # Flags that change where and how results are printed, and nothing in them.
 _NOT_IN_COMMAND = ("command", "table", "out", "junit", "markdown", "color", "quiet")
@@ -147,9 +146,9 @@ def _write(done: Audit, failed: Sequence[Check], args: Namespace) -> list[Path]:
 def _print(done: Audit, failed: Sequence[Check], paths, args: Namespace, seconds: float) -> None:
     style = _text.Style(_text.wants_colour(sys.stdout, args.color))
     if args.quiet:
-        body = "\n".join(_text.checks_block(done.checks, style))
+        body = "\n".join(_text.checks_block(done.checks, style, undefined=args.undefined))
     else:
-        body = _text.audit_text(done, style)
+        body = _text.audit_text(done, style, undefined=args.undefined)
     parts = [body] if body else []
     last = []
     if done.checks:

@@ -1,4 +1,4 @@
-"""Which checks fail, and what a test says of them."""
+"""What a test says of the checks that fail."""
 
 import math
 from collections.abc import Sequence
@@ -8,11 +8,6 @@ import pandas as pd
 from skfairprop.report._report import FairnessReport
 from skfairprop.report._rules import Check, parse_rule
 from skfairprop.report._text import Style, clip, groups_block
-
-
-def failed_checks(checks: Sequence[Check], undefined: str = "fail") -> list[Check]:
-    """The checks whose rules are true; those that could not be computed unless "ignore"."""
-    return [c for c in checks if c.fired or (c.state == "undefined" and undefined == "fail")]
 
 
 def failure_message(

@@ -20,9 +20,10 @@ from skfairprop.report._audit import Audit
 from skfairprop.report._errors import UsageError
 from skfairprop.report._failure import check_line
 from skfairprop.report._page import build_page, render_page
-from skfairprop.report._page._numbers import decimal, span
+from skfairprop.report._page._numbers import decimal, percent, span
 from skfairprop.report._plain import SCHEMA_VERSION, flat_rates, plain
 from skfairprop.report._rules import Check
+from skfairprop.report._text import shown_rates
 
 DECIMALS = 10  # of the numbers in CSV files
 
@@ -234,23 +235,23 @@ def markdown(audit: Audit, failed: Sequence[Check], version: str) -> str:
 
 
 def _rates_table(audit: Audit) -> list[str]:
+    """The rates of the groups, as in the terminal: of several classes the accuracy alone."""
     view, small = audit.report.views[0], audit.report.settings.min_count
-    table = flat_rates(view.by_group, view.counts)
-    names = [n for n in ("base_rate", "selection_rate", "tpr", "fpr") if n in table]
-    titles = {"base_rate": "In the data", "selection_rate": "Predicted", "tpr": "TPR", "fpr": "FPR"}
-    by_class = ["class"] if "class" in table else []
-    head = ["Group", *(c.title() for c in by_class), "n", *(titles[n] for n in names)]
+    columns, rows, left_out = shown_rates(view)
+    head = ["Group", "n", *columns.values()]
     out = ["<details><summary>Rates by group</summary>", "", f"| {' | '.join(head)} |"]
-    out.append("|---" * (1 + len(by_class)) + "|--:" * (1 + len(names)) + "|")
-    for _, row in table.iterrows():
-        cells = [_cell(row["group"]), *(_cell(row[c]) for c in by_class), f"{row['count']:g}"]
-        for name in names:
+    out.append("|---" + "|--:" * (1 + len(columns)) + "|")
+    for group, row in rows:
+        cells = [_cell(group), f"{row['count']:g}"]
+        for name in columns:
             if math.isnan(row[name]):
                 cells.append("n = 0")
                 continue
             few = " †" if row[f"n_{name}"] < small else ""
-            cells.append(f"{100 * row[name]:.0f}%{few}")
+            cells.append(f"{percent(row[name])}{few}")
         out.append(f"| {' | '.join(cells)} |")
+    if left_out:
+        out += ["", f"{left_out} more groups between these."]
     return [*out, "", f"† fewer than {small} rows in the denominator.", "", "</details>"]
 
 

@@ -319,7 +319,8 @@ class FairnessReport:
         >>> report.assert_not("equalized_odds_difference.lower > 0.1", "tpr[a] < 0.6")
         """
         __tracebackhide__ = True  # pytest shows the line of the test
-        from skfairprop.report._failure import failed_checks, failure_message
+        from skfairprop.report._failure import failure_message
+        from skfairprop.report._rules import failed_checks
 
         if undefined not in ("fail", "ignore"):
             raise ValueError(f"undefined must be 'fail' or 'ignore'; got {undefined!r}")

@@ -3,7 +3,7 @@
 import math
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -98,6 +98,11 @@ class Check:
             return "could not be computed"
         side = "over" if self.fired else "under"
         return f"{side}, not settled" if self.state == "not settled" else f"{side} the limit"
+
+
+def failed_checks(checks: Sequence[Check], undefined: str = "fail") -> list[Check]:
+    """The checks whose rules are true; those that could not be computed unless "ignore"."""
+    return [c for c in checks if c.fired or (c.state == "undefined" and undefined == "fail")]
 
 
 def parse_rule(text: str) -> Rule:

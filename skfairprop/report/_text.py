@@ -2,7 +2,6 @@
 
 import math
 import os
-import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +11,14 @@ import pandas as pd
 from skfairprop._visible import visible
 from skfairprop.report._change import Change
 from skfairprop.report._report import FairnessReport
-from skfairprop.report._rules import Check
+from skfairprop.report._rules import Check, failed_checks
 from skfairprop.report._view import View
 from skfairprop.report._wording import DATA_MEASURES, main_measures, measure_title
 
 WIDTH = 80
 _MAX_GROUPS = 12
 _MAX_COLUMNS = 5
+_RULE_WIDTH = 40
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,7 @@ def report_text(
     style: Style | None = None,
     checks: Sequence[Check] = (),
     change: Change | None = None,
+    undefined: str = "fail",
 ) -> str:
     """The report in lines of at most 80 columns."""
     style = style or Style()
@@ -86,26 +87,30 @@ def report_text(
         _drivers_block(report, style),
         _data_block(report, style),
         _notes_block(report, style),
-        checks_block(checks, style),
+        checks_block(checks, style, undefined=undefined),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def audit_text(audit, style: Style) -> str:
+def audit_text(audit, style: Style, *, undefined: str = "fail") -> str:
     """An audit in lines of at most 80 columns: facts, then the report."""
     report = audit.report
     facts = f"{style.strong(clip(audit.table.name, 40))}  {len(audit.table.frame):,} rows"
     if report.pos_label is not None:
         share = report.counts.of_labels().values.sum(0)
         share = share[report.counts.classes.tolist().index(report.pos_label)] / share.sum()
-        facts += f"   wanted: {clip(audit.target, 14)} = {clip(report.pos_label, 12)} ({share:.0%})"
+        facts += (
+            f"   positive: {clip(audit.target, 14)} = {clip(report.pos_label, 12)} ({share:.0%})"
+        )
     else:
         facts += f"   target: {clip(audit.target, 20)}, {report.counts.n_classes} classes"
     seed = f"seed: {report.settings.random_state}"
     groups = f"groups: {clip(report.views[0].name, 30)}"
     room = WIDTH - len(groups) - len(seed) - len("   model:    ")
     how = f"{groups}   model: {clip(audit.model, room)}   {seed}"
-    body = report_text(report, style=style, checks=audit.checks, change=audit.change)
+    body = report_text(
+        report, style=style, checks=audit.checks, change=audit.change, undefined=undefined
+    )
     return f"{facts}\n{style.dim(how)}\n\n{body}"
 
 
@@ -126,30 +131,44 @@ def _rate(row: pd.Series, name: str, small: int) -> str:
     return text + ("+" if row[f"n_{name}"] < small else " ")
 
 
-def groups_block(view: View, report: FairnessReport, style: Style) -> list[str]:
-    counts, small = view.counts, report.settings.min_count
-    per_class = len(view.by_group) != counts.n_groups
+def shown_rates(view: View) -> tuple[dict[str, str], list[tuple[str, pd.Series]], int]:
+    """The rates that a short table shows.
+
+    Returns
+    -------
+    titles : dict of str to str
+        By the name of the rate.
+    rows : list of (str, Series)
+        Of all groups, or of the 6 lowest and 6 highest: its name and its row in the table of rates.
+    left_out : int
+        Number of groups between them.
+    """
+    counts, table = view.counts, view.by_group
     titles = {"base_rate": "in data", "selection_rate": "predicted", "tpr": "TPR", "fpr": "FPR"}
-    if per_class:
+    if len(table) != counts.n_groups:
         titles = {"accuracy": "accuracy"}
-    shown = [name for name in titles if name in view.by_group]
-    width = WIDTH - 7 - 13 * len(shown)
-    table = view.by_group
-    if per_class:  # the accuracy is the same in the rows of all classes
-        table = table.iloc[:: counts.n_classes]
-    heading = f"{'GROUPS':{width}s}{'n':>7s}" + "".join(f"{titles[n]:>12s} " for n in shown)
+        table = table.iloc[:: counts.n_classes]  # it is the same in the rows of all classes
+    titles = {name: title for name, title in titles.items() if name in table}
+    order = _order(table, list(titles))
+    rows = [(counts.group_texts[i], table.iloc[i]) for i in order]
+    return titles, rows, counts.n_groups - len(order)
+
+
+def groups_block(view: View, report: FairnessReport, style: Style) -> list[str]:
+    """The groups with their rates, intervals, and marks where they rest on few rows."""
+    small = report.settings.min_count
+    titles, rows, left_out = shown_rates(view)
+    width = WIDTH - 7 - 13 * len(titles)
+    heading = f"{'GROUPS':{width}s}{'n':>7s}" + "".join(f"{t:>12s} " for t in titles.values())
     out = [style.head(heading.rstrip())]
-    order = _order(table, shown)
-    for i in order:
-        row = table.iloc[i]
-        n = _size(row["count"])
-        line = f"{clip(counts.group_texts[i], width - 1):{width}s}{n:>7s}"
-        for name in shown:
+    for group, row in rows:
+        line = f"{clip(group, width - 1):{width}s}{_size(row['count']):>7s}"
+        for name in titles:
             cell = f"{_rate(row, name, small):>13s}"
             line += style.warn(cell) if "+" in cell else cell
         out.append(line.rstrip())
-    if len(order) < counts.n_groups:
-        out.append(style.dim(f"  {counts.n_groups - len(order)} more groups between these"))
+    if left_out:
+        out.append(style.dim(f"  {left_out} more groups between these"))
     level = f"{100 * report.settings.confidence:g}%"
     out.append(style.dim(f"  rate and {level} interval; + rests on fewer than {small} rows"))
     return out
@@ -346,23 +365,23 @@ def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH - 2, initial_indent="  ", subsequent_indent="    ")
 
 
-def checks_block(checks: Sequence[Check], style: Style) -> list[str]:
+def checks_block(checks: Sequence[Check], style: Style, *, undefined: str = "fail") -> list[str]:
+    """One line a check: whether it fails, its value and interval; two where its rule is long."""
     if not checks:
         return []
     out = [style.head("CHECKS")]
     for check in checks:
-        failed = check.fired or check.state == "undefined"
+        failed = check in failed_checks([check], undefined)
         word = style.bad("FAIL") if failed else "pass"
-        line = f"  {word}  {clip(check.rule, 40):41s}{_decimal(check.value):>6s}"
+        rule, room = visible(check.rule), _RULE_WIDTH
+        if len(rule) > room:
+            out += [f"  {word}  {line}" for line in textwrap.wrap(rule, WIDTH - 8)[:1]]
+            out += [f"        {line}" for line in textwrap.wrap(rule, WIDTH - 8)[1:]]
+            word, rule = "    ", ""
+        line = f"  {word}  {rule:{room + 1}s}{_decimal(check.value):>6s}"
         if not math.isnan(check.lower):
             line += f" ({_decimal(check.lower)} - {_decimal(check.upper)})"
         if check.state in ("not settled", "undefined"):
-            remark = "  not settled" if check.state == "not settled" else "  undefined"
-            line += style.warn(remark)
+            line += style.warn(f"  {check.state}")
         out.append(line)
     return out
-
-
-def strip_colour(text: str) -> str:
-    """Text without terminal colours."""
-    return re.sub(r"\x1b\[[\d;]*m", "", text)

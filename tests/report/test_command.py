@@ -26,7 +26,7 @@ def test_the_default_audit_is_german_credit(run, out):
     pytest.importorskip("jinja2")
     status, text, err = run(*QUICK, "--cv", "2")
     assert (status, err) == (0, "")
-    assert "german_credit  1,000 rows   wanted: credit = good (70%)" in text
+    assert "german_credit  1,000 rows   positive: credit = good (70%)" in text
     for line in ("female, 25 or under      105", "male, over 25            605"):
         assert line in text
     assert max(map(len, text.splitlines())) <= 80

@@ -162,20 +162,20 @@ def change(data=0.2, lower=-0.1, upper=0.1, label=None):
 )
 def test_what_the_model_does_to_the_gap(found, words):
     assert words in change_short(found, 0.95)
-    assert words in change_sentence(found, 0.95)
+    assert words in change_sentence(found, 0.95, "“yes”")
 
 
 def test_where_the_gap_starts():
     assert change_short(None, 0.95) == ""
-    assert change_sentence(None, 0.95) == ""
+    assert change_sentence(None, 0.95, "“yes”") == ""
     assert change_short(change(), 0.95).startswith("A gap of 20.0 points is already in the data.")
     assert change_short(change(label="late"), 0.95).startswith("A gap of “late” of 20.0 points")
     assert change_short(change(data=0.0), 0.95).startswith("There is no gap in the data.")
-    assert change_sentence(change(data=0.0, label="late"), 0.95).startswith(
+    assert change_sentence(change(data=0.0, label="late"), 0.95, "“yes”").startswith(
         "In the data the groups have the same share of “late”."
     )
-    assert change_sentence(change(), 0.95).startswith(
-        "In the data “men” and “women” are 20.0 points apart in the share of the wanted class; in "
+    assert change_sentence(change(), 0.95, "“yes”").startswith(
+        "In the data “men” and “women” are 20.0 points apart in the share of “yes”; in "
         "the predictions 20.0 points."
     )
 

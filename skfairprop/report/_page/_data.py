@@ -27,18 +27,18 @@ MAX_ROWS = 24
 _FLOOR = 5.0  # residuals of cells with a smaller expected count are only rough
 
 
-def change_sentence(change: Change | None, confidence: float) -> str:
+def change_sentence(change: Change | None, confidence: float, positive: str) -> str:
     """What the model does to the largest gap in the labels, in a sentence or three."""
     if change is None:
         return ""
-    share = "" if change.label is None else f" of {quoted(change.label)}"
+    share = positive if change.label is None else quoted(change.label)
     high, low = quoted(change.high), quoted(change.low)
     if change.data < 0.0005:
-        start = f"In the data the groups have the same share{share}."
+        start = f"In the data the groups have the same share of {share}."
     else:
         start = (
-            f"In the data {high} and {low} are {points(change.data)} points apart in the share"
-            f"{share or ' of the wanted class'}; in the predictions {points(change.model)} points."
+            f"In the data {high} and {low} are {points(change.data)} points apart in the share "
+            f"of {share}; in the predictions {points(change.model)} points."
         )
     return f"{start} {change_verdict(change, confidence)}"
 
@@ -64,7 +64,7 @@ def data_part(report: FairnessReport, blocks: list[Block], positive: str) -> dic
     )
     return {
         "change": change,
-        "sentence": change_sentence(change, report.settings.confidence),
+        "sentence": change_sentence(change, report.settings.confidence, positive),
         "slopes": _slopes(report, blocks, change),
         "contingency": contingency(report),
         "measures": _measures(report, positive),

@@ -171,4 +171,4 @@ def outcome_fact(report: FairnessReport, source: Source) -> tuple[str, str]:
     of_labels = counts.of_labels().values.sum(0)
     share = of_labels[counts.classes.tolist().index(report.pos_label)] / of_labels.sum()
     target = f"{name(source.target)} = " if source.target else ""
-    return "Wanted outcome", f"{target}{quoted(report.pos_label)} ({share:.0%} of rows)"
+    return "Positive class", f"{target}{quoted(report.pos_label)} ({share:.0%} of rows)"
