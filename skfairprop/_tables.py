@@ -23,9 +23,24 @@ def union_labels(a: pd.Index, b: pd.Index) -> pd.Index:
         return a
     if a.isin(b).all():
         return b
+    for i in range(a.nlevels):
+        _refuse_lookalikes(a.get_level_values(i), b.get_level_values(i))
     merged = a.append(b).drop_duplicates()
     levels = [merged.get_level_values(i) for i in range(merged.nlevels)]
     return merged[np.lexsort([_sort_rank(level) for level in reversed(levels)])]
+
+
+def _refuse_lookalikes(a: pd.Index, b: pd.Index) -> None:
+    """1 and "1" are two labels: chunks of one file that were read differently do not add up."""
+    sets = [set(labels.unique().tolist()) for labels in (a, b)]
+    for one, other in (sets, sets[::-1]):
+        for label in one - other:
+            text = str(label)
+            if text in other and text not in one:
+                raise ValueError(
+                    f"cannot merge counts of {label!r}, a {type(label).__name__}, with counts of "
+                    f"{text!r}, a text; give both the same labels"
+                )
 
 
 def _sort_rank(labels: pd.Index) -> np.ndarray:

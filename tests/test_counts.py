@@ -465,6 +465,20 @@ def test_what_cannot_be_merged():
     assert counts() != 1
 
 
+def test_numbers_are_not_merged_with_the_texts_they_look_like():
+    numbers = counts(sensitive_features=[1, 1, 2, 2, 2])
+    for texts in ("11222", "1122x"):
+        with pytest.raises(ValueError, match=r"cannot merge counts of ., a int, with counts of '"):
+            numbers + counts(sensitive_features=list(texts))
+    with pytest.raises(ValueError, match="give both the same labels"):
+        counts(y_true=list("10101"), y_pred=list("10101")) + counts()
+    several = pd.DataFrame({"a": GROUP, "b": [1, 1, 2, 2, 2]})
+    with pytest.raises(ValueError, match="give both the same labels"):
+        counts(sensitive_features=several) + counts(sensitive_features=several.astype(str))
+    both = counts(sensitive_features=[1, "1", 2, 2, 2])  # here they are told apart
+    assert (both + numbers).groups.tolist() == [1, 2, "1"]
+
+
 # -- size -----------------------------------------------------------------------------------------
 
 
