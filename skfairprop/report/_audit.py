@@ -12,6 +12,7 @@ from skfairprop.report._drivers import (
     Drivers,
     ScoreParts,
     associations,
+    gap_measure,
     refit_without,
     row_codes,
     score_parts,
@@ -191,11 +192,8 @@ def _drivers(
     fit = predicted.fit
     if fit is None:
         return found
-    metrics = report.metrics.loc[report.views[0].name].index
-    measure = next(
-        m for m in ("demographic_parity_difference", "accuracy_difference") if m in metrics
-    )
     if options.refit:
+        measure = gap_measure(report.views[0].metrics.index)
         refits = refit_without(
             lambda columns: fit.without(columns, rows.y),
             protected,

@@ -169,7 +169,9 @@ def test_where_the_gap_starts():
     assert change_short(None, 0.95) == ""
     assert change_sentence(None, 0.95, "“yes”") == ""
     assert change_short(change(), 0.95).startswith("A gap of 20.0 points is already in the data.")
-    assert change_short(change(label="late"), 0.95).startswith("A gap of “late” of 20.0 points")
+    assert change_short(change(label="late"), 0.95).startswith(
+        "A gap of 20.0 points in the share of “late” is already in the data."
+    )
     assert change_short(change(data=0.0), 0.95).startswith("There is no gap in the data.")
     assert change_sentence(change(data=0.0, label="late"), 0.95, "“yes”").startswith(
         "In the data the groups have the same share of “late”."
@@ -241,6 +243,13 @@ def refits(*gaps):
 def test_leaving_protected_columns_out(drivers, end):
     assert (
         refit_sentence(drivers) == f"Leaving “sex” and “age” out of the model moves the gap {end}"
+    )
+
+
+def test_leaving_protected_columns_out_may_change_nothing():
+    assert refit_sentence(refits(0.2, 0.2, 0.2)) == (
+        "Leaving “sex” and “age” out of the model does not move the gap (20.0 points): other "
+        "columns carry it."
     )
 
 

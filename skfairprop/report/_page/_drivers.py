@@ -80,6 +80,11 @@ def refit_sentence(drivers: Drivers | None) -> str:
     if is_missing(before) or is_missing(after) or before <= 0:
         return ""
     columns = in_words([quoted(c) for c in left_out.split(", ")])
+    if abs(after - before) < 0.0005:
+        return (
+            f"Leaving {columns} out of the model does not move the gap ({points(after)} points): "
+            "other columns carry it."
+        )
     text = (
         f"Leaving {columns} out of the model moves the gap from {points(before)} to "
         f"{points(after)} points"

@@ -169,11 +169,11 @@ def change_short(change: Change | None, level: float) -> str:
     """Whether the gap is in the data already, and what the model does to it."""
     if change is None:
         return ""
-    where = "" if change.label is None else f" of {quoted(change.label)}"
+    where = "" if change.label is None else f" in the share of {quoted(change.label)}"
     if change.data < 0.0005:
         start = f"There is no gap{where} in the data."
     else:
-        start = f"A gap{where} of {points(change.data)} points is already in the data."
+        start = f"A gap of {points(change.data)} points{where} is already in the data."
     return f"{start} {change_verdict(change, level)}"
 
 
