@@ -34,10 +34,13 @@ class MESDResult:
     mean_instability : float
         1 minus the mean stability of all rows, in [0, 1].
     fidelity_gap : float
-        Largest difference between groups of the mean fidelity of the attributions, which is
-        averaged over labels and shrunk as the stability is; NaN where it was not measured.
+        Largest difference between groups of the mean fidelity of the attributions; NaN for one
+        group, and where no model was explained.
     group_stability : Series of float
         S(g), by group.
+    group_fidelity : Series of float
+        Mean fidelity of the attributions by group, at most 1, averaged over labels and shrunk as
+        the stability is: how well they reproduce the model around a row.
     cells : DataFrame
         By group and label: number of rows ``n``, ``mean`` stability (NaN without rows), and the
         mean ``shrunk`` towards that of the label.
@@ -80,6 +83,7 @@ class MESDResult:
     mean_instability: float
     fidelity_gap: float
     group_stability: pd.Series
+    group_fidelity: pd.Series = field(repr=False)
     cells: pd.DataFrame = field(repr=False)
     pairs: pd.DataFrame = field(repr=False)
     tau: float
@@ -105,12 +109,13 @@ class MESDResult:
         return self.n_degenerate == self.n_rows
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a group: ``n``, ``stability``, and its ``lower`` and ``upper`` end."""
+        """One row a group: ``n``, ``stability``, its ``lower`` and ``upper`` end, ``fidelity``."""
         names = list(range(self.cells.index.nlevels - 1))
         n = self.cells["n"].groupby(level=names, sort=False).sum()
         out = self.group_interval.copy()
         out.insert(0, "n", n.to_numpy())
         out.insert(1, "stability", self.group_stability)
+        out["fidelity"] = self.group_fidelity
         return out
 
     def __repr__(self) -> str:
@@ -152,7 +157,8 @@ class MESDResult:
         texts = [label_text(label) for label in table.index]
         width = max(len(text) for text in texts)
         lines = []
-        for text, (n, stability, low, high) in zip(texts, table.to_numpy(), strict=True):
+        columns = table[["n", "stability", "lower", "upper"]].to_numpy()
+        for text, (n, stability, low, high) in zip(texts, columns, strict=True):
             line = f"  {text:{width}s}  S = {stability:.4f}"
             line += "" if math.isnan(low) else f" [{low:.4f}, {high:.4f}]"
             lines.append(f"{line}, {int(n):,} rows")
@@ -176,38 +182,28 @@ def summarise(
     pairs = Pairs(stability)
     comparable = len(stability) > 1
     value = float(pairs.disparity(alpha, tail)) if comparable else math.nan
-    codes = (rows.stability, rows.groups, rows.labels)
-    null_mean = p_value = math.nan
-    if comparable and n_permutations:
-        null = permuted_group_means(cells, *codes, n_permutations=n_permutations, rng=rng)
-        null = _disparities(null, alpha, tail)
-        null_mean = float(null.mean())
-        p_value = float((1 + np.count_nonzero(null >= value - TIED)) / (n_permutations + 1))
-    interval, group_interval = (math.nan, math.nan), np.full((2, len(stability)), np.nan)
-    if n_resamples:
-        drawn = resampled_group_means(cells, *codes, n_resamples=n_resamples, rng=rng)
-        ends = [(1 - confidence) / 2, (1 + confidence) / 2]
-        low, high = np.quantile(drawn, ends, axis=0)
-        group_interval = np.stack([np.minimum(low, stability), np.maximum(high, stability)])
-        if comparable:
-            interval = _interval(_disparities(drawn, alpha, tail), ends, value, p_value)
+    fidelity = np.full(len(stability), math.nan)
+    if rows.fidelity is not None:
+        fidelity = rows.cells(rows.fidelity, shrinkage).group_means
+    null_mean, p_value = _chance(rows, cells, value, alpha, tail, n_permutations, rng)
+    drawn = _resampled(rows, cells, n_resamples, rng)
+    ends = (1 - confidence) / 2, (1 + confidence) / 2
     return MESDResult(
         value=value,
         max=float(pairs.difference.max()) if comparable else math.nan,
         var=float(pairs.difference.var()) if comparable else math.nan,
         worst_group_instability=max(0.0, float(1 - stability.min())),
         mean_instability=max(0.0, float(1 - rows.stability.mean())),
-        fidelity_gap=_fidelity_gap(rows, shrinkage),
+        fidelity_gap=float(np.ptp(fidelity)) if comparable else math.nan,
         group_stability=pd.Series(stability, index=rows.group_labels, name="stability"),
+        group_fidelity=pd.Series(fidelity, index=rows.group_labels, name="fidelity"),
         cells=_cell_table(rows, cells),
         pairs=_pair_table(rows.group_labels, pairs, alpha, tail),
         tau=float(pairs.threshold(alpha)) if comparable else math.nan,
         null_mean=null_mean,
         p_value=p_value,
-        interval=interval,
-        group_interval=pd.DataFrame(
-            group_interval.T, index=rows.group_labels, columns=["lower", "upper"]
-        ),
+        interval=_interval(drawn, ends, value, p_value, alpha, tail),
+        group_interval=_group_interval(drawn, ends, stability, rows.group_labels),
         n_rows=len(rows.stability),
         n_degenerate=rows.n_degenerate,
         alpha=alpha,
@@ -229,19 +225,59 @@ def _disparities(stability: np.ndarray, alpha: float, tail: str) -> np.ndarray:
     )
 
 
+def _chance(
+    rows: StableRows,
+    cells: Cells,
+    value: float,
+    alpha: float,
+    tail: str,
+    n_permutations: int,
+    rng: np.random.Generator,
+) -> tuple[float, float]:
+    """Mean of MESD without a difference, and the p-value."""
+    if not n_permutations or math.isnan(value):
+        return math.nan, math.nan
+    codes = (rows.stability, rows.groups, rows.labels)
+    means = permuted_group_means(cells, *codes, n_permutations=n_permutations, rng=rng)
+    null = _disparities(means, alpha, tail)
+    p_value = (1 + np.count_nonzero(null >= value - TIED)) / (n_permutations + 1)
+    return float(null.mean()), float(p_value)
+
+
+def _resampled(
+    rows: StableRows, cells: Cells, n_resamples: int, rng: np.random.Generator
+) -> np.ndarray | None:
+    """Group means of resamples, None where there are none."""
+    if not n_resamples:
+        return None
+    codes = (rows.stability, rows.groups, rows.labels)
+    return resampled_group_means(cells, *codes, n_resamples=n_resamples, rng=rng)
+
+
 def _interval(
-    drawn: np.ndarray, ends: list[float], value: float, p_value: float
+    drawn: np.ndarray | None,
+    ends: tuple[float, float],
+    value: float,
+    p_value: float,
+    alpha: float,
+    tail: str,
 ) -> tuple[float, float]:
     """Percentiles; a largest difference is biased upwards, so 0 is left out only where p says."""
-    low, high = np.quantile(drawn, ends)
+    if drawn is None or math.isnan(value):
+        return math.nan, math.nan
+    low, high = np.quantile(_disparities(drawn, alpha, tail), ends)
     settled = p_value <= 2 * ends[0]  # False for NaN
     return (float(min(low, value)) if settled else 0.0), float(max(high, value))
 
 
-def _fidelity_gap(rows: StableRows, shrinkage: float) -> float:
-    if rows.fidelity is None or len(rows.group_labels) < 2:
-        return math.nan
-    return float(np.ptp(rows.cells(rows.fidelity, shrinkage).group_means))
+def _group_interval(
+    drawn: np.ndarray | None, ends: tuple[float, float], stability: np.ndarray, groups: pd.Index
+) -> pd.DataFrame:
+    low = high = np.full(len(groups), math.nan)
+    if drawn is not None:
+        low, high = np.quantile(drawn, ends, axis=0)
+        low, high = np.minimum(low, stability), np.maximum(high, stability)
+    return pd.DataFrame({"lower": low, "upper": high}, index=groups)
 
 
 def _cell_table(rows: StableRows, cells: Cells) -> pd.DataFrame:

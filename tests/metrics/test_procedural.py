@@ -498,6 +498,7 @@ def test_the_fidelity_gap_by_hand():
     fidelity = ExplainerEnsemble([LIME], random_state=0).fit(X).explain(MODEL, X).fidelity
     want = abs(fidelity[GROUP == 0].mean() - fidelity[GROUP == 1].mean())
     assert found.fidelity_gap == pytest.approx(want, abs=1e-9)
+    assert found.group_fidelity[1] == pytest.approx(fidelity[GROUP == 1].mean(), abs=1e-9)
     shap_alone = mesd(MODEL, X, y, sensitive_features=GROUP, explainers=["shap"], **QUICK)
     assert shap_alone.fidelity_gap == pytest.approx(0, abs=1e-12)
 
@@ -597,7 +598,7 @@ def test_the_result_can_be_read():
     assert lines[0].endswith(f"p = {found.p_value:.3g}")
     assert len(lines) == 4 + 2
     table = found.to_frame()
-    assert table.columns.tolist() == ["n", "stability", "lower", "upper"]
+    assert table.columns.tolist() == ["n", "stability", "lower", "upper", "fidelity"]
     assert table["n"].sum() == found.n_rows
     assert METRICS["mesd"].kernel(found) == found.value
     for name in ("mesd_max", "mesd_var", "mesd_excess", "mean_instability", "fidelity_gap"):
