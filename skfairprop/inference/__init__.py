@@ -1,6 +1,7 @@
 """How sure is it: intervals that cover, null baselines and p-values for every count metric."""
 
 from skfairprop.inference._calls import MetricCall
+from skfairprop.inference._comparison import Comparison, compare_counts, compare_models
 from skfairprop.inference._infer import infer
 from skfairprop.inference._multiple import benjamini_hochberg, benjamini_yekutieli
 from skfairprop.inference._omnibus import OmnibusTest, omnibus_test
@@ -10,6 +11,7 @@ from skfairprop.inference._reliability import Reliability, metric_reliability
 from skfairprop.inference._result import Inference
 
 __all__ = [
+    "Comparison",
     "Inference",
     "MetricCall",
     "NullBaseline",
@@ -17,6 +19,8 @@ __all__ = [
     "Reliability",
     "benjamini_hochberg",
     "benjamini_yekutieli",
+    "compare_counts",
+    "compare_models",
     "infer",
     "metric_interval",
     "metric_reliability",
