@@ -195,7 +195,7 @@ def protected_column(frame: pd.DataFrame, spec: str, max_groups: int) -> pd.Seri
 def _too_many(column: pd.Series, name: str, n: int) -> str:
     said = f"{n:,} different values make {n:,} groups"
     if pd.api.types.is_numeric_dtype(column):
-        quartiles = [f"{q:g}" for q in np.unique(column.quantile([0.25, 0.5, 0.75]).round(2))]
+        quartiles = [f"{q:.15g}" for q in np.unique(column.quantile([0.25, 0.5, 0.75]).round(2))]
         return f"{said}; cut them, as in '{name}:{','.join(quartiles)}'"
     return f"{said}; merge them, or pass --max-groups {n}"
 
@@ -218,7 +218,7 @@ def split_spec(frame: pd.DataFrame, spec: str) -> tuple[str, list[float]]:
 
 def cut_ranges(column: pd.Series, cuts: list[float]) -> pd.Series:
     """Ranges named in words: "25 or under", "over 25 to 45", "over 45"; missing stays missing."""
-    texts = [f"{c:g}" for c in cuts]
+    texts = [f"{c:.15g}" for c in cuts]  # as given: six digits would not tell incomes apart
     between = [f"over {a} to {b}" for a, b in pairwise(texts)]
     labels = [f"{texts[0]} or under", *between, f"over {texts[-1]}"]
     edges = [-np.inf, *cuts, np.inf]

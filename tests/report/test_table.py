@@ -82,6 +82,14 @@ def test_ranges_are_named_in_words_and_keep_missing_values_missing():
     assert cut.isna().tolist() == [False] * 5 + [True]
 
 
+def test_ranges_of_large_numbers_are_named_exactly():
+    column = pd.Series([1234566.0, 1234568, 1234570, 1234572], name="income")
+    assert cut_ranges(column, [1234567, 1234569, 1234571.5]).tolist() == [
+        "1234567 or under", "over 1234567 to 1234569", "over 1234569 to 1234571.5",
+        "over 1234571.5",
+    ]  # fmt: skip
+
+
 def test_a_colon_that_belongs_to_a_name_stays_with_it():
     frame = pd.DataFrame({"age:25": ["x", "y"]})
     assert protected_column(frame, "age:25", 10).tolist() == ["x", "y"]
