@@ -226,7 +226,8 @@ distance, stability, pos_label
     UndefinedMetricWarning
         If there is one group: the disparity is NaN.
     UserWarning
-        If all attributions are zero, as those of a constant model: MESD is 0 and says nothing.
+        If all attributions are zero, as those of a constant model: MESD is 0 and says nothing. If
+        weights do not sum to 1, or rows are left out.
 
     See Also
     --------

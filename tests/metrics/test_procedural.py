@@ -207,6 +207,29 @@ def test_groups_without_rows_count_where_they_are_named():
         mesd_from_stability(stability, y, sensitive_features=group, groups=["a"])
 
 
+def test_named_intersections_with_chance():
+    """A group without rows takes part in the null and the resamples with the labels' means."""
+    stability, y, group = random_rows(0, n_groups=2)
+    frame = pd.DataFrame({"sex": group, "age": ["old", "young"] * 30})
+    named = list(itertools.product("abc", ["old", "young"]))[:5]
+    found = mesd_from_stability(
+        stability,
+        y,
+        sensitive_features=frame,
+        groups=named,
+        n_permutations=50,
+        n_resamples=50,
+        random_state=0,
+    )
+    assert found.group_stability.index.tolist() == named
+    label_mean = pd.Series(stability).groupby(y).mean()
+    want = label_mean @ (np.bincount(y) / len(y))
+    assert found.group_stability[("c", "old")] == pytest.approx(want)
+    low, high = found.group_interval.loc[("c", "old")]
+    assert low <= want <= high
+    assert 0 < found.p_value <= 1
+
+
 # -- laws -----------------------------------------------------------------------------------------
 
 
