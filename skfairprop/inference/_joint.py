@@ -8,7 +8,7 @@ import pandas as pd
 from skfairprop._columns import blockwise_bincount, blockwise_moments
 from skfairprop._labels import check_weights, encode_classes
 from skfairprop._tables import union_labels
-from skfairprop.counts import GroupCounts, count_rows
+from skfairprop.counts import GroupCounts
 from skfairprop.groups import Groups, align
 from skfairprop.inference._layout import Layout, effective_counts
 
@@ -77,16 +77,16 @@ def count_joint(
         sensitive_features=sensitive_features,
         sample_weight=sample_weight,
     )
-    # made for its checks and its warnings of rows that are left out
-    count_rows(
-        {"y_true": y_true, "y_pred_a": y_pred_a},
+    groups = Groups.from_columns(columns["sensitive_features"], missing=missing)
+    codes, classes = _encode(*(columns[name][0] for name in ("y_true", "y_pred_a", "y_pred_b")))
+    # made for its checks, and its warnings of rows that are left out
+    GroupCounts.from_arrays(
+        y_true,
+        y_pred_a,
         sensitive_features=sensitive_features,
         sample_weight=sample_weight,
         missing=missing,
-        stacklevel=4,
     )
-    groups = Groups.from_columns(columns["sensitive_features"], missing=missing)
-    codes, classes = _encode(*(columns[name][0] for name in ("y_true", "y_pred_a", "y_pred_b")))
     shape = (len(groups.labels), *[len(classes)] * 3)
     if np.prod(shape, dtype=object) > _MAX_CELLS:
         raise ValueError(
@@ -103,7 +103,7 @@ def count_joint(
     keep = np.flatnonzero(values.reshape(len(values), -1).any(1))  # groups without weight go
     values = values[keep]
     squared = None if squared is None else squared[keep]
-    labels = {"groups": groups.labels[keep], "classes": classes}
+    labels: dict[str, pd.Index] = {"groups": groups.labels[keep], "classes": classes}
     counts_a, counts_b = (
         GroupCounts(
             values.sum(axis), squared=None if squared is None else squared.sum(axis), **labels
