@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from skfairprop._resolve import resolve_sensitive_features
+from skfairprop._columns import Column, read_column
+from skfairprop._resolve import match_rows, resolve_sensitive_features
 from skfairprop.counts import GroupCounts
 from skfairprop.report._drivers import (
     Drivers,
@@ -34,18 +35,22 @@ def report_from_estimator(
     """See :meth:`FairnessReport.from_estimator`."""
     from sklearn.model_selection import check_cv, cross_val_predict
 
-    named = _names_columns(sensitive_features, X)
-    groups = sensitive_features
-    if named or callable(groups):
-        groups = resolve_sensitive_features(groups, X, y, owner="FairnessReport.from_estimator")
+    owner = "FairnessReport.from_estimator"
+    by_x = _names_columns(sensitive_features, X) or callable(sensitive_features)
+    spec, values = (sensitive_features, None) if by_x else (None, sensitive_features)
+    # From here on rows belong together by position, as in scikit-learn, whatever their indexes.
+    groups = resolve_sensitive_features(spec, X, y, values, owner=owner).reset_index(drop=True)
+    labels = Column(read_column(y, what="y").values)
+    if sample_weight is not None:
+        columns, _ = match_rows(sample_weight, X, y, what=f"{owner}: sample_weight")
+        sample_weight = columns[0].values
     folds = list(check_cv(cv, y, classifier=True).split(X, y))  # the same for all refits
 
     def predict(table):
-        found = cross_val_predict(estimator, table, y, cv=folds, n_jobs=n_jobs)
-        return pd.Series(found, index=y.index) if hasattr(y, "index") else found
+        return cross_val_predict(estimator, table, y, cv=folds, n_jobs=n_jobs)
 
     given = {"sensitive_features": groups, "sample_weight": sample_weight, "missing": missing}
-    report = fairness_report(y, predict(X), pos_label=pos_label, **given, **settings)
+    report = fairness_report(labels, predict(X), pos_label=pos_label, **given, **settings)
     if not isinstance(X, pd.DataFrame):
         return report
     protected = [c for c in _names(groups) if c in X.columns]
@@ -58,7 +63,7 @@ def report_from_estimator(
             lambda columns: predict(_made_constant(X, columns)),
             protected,
             report.counts,
-            lambda labels: GroupCounts.from_arrays(y, labels, **given),
+            lambda predicted: GroupCounts.from_arrays(labels, predicted, **given),
             measure,
             report.pos_label,
         )

@@ -79,3 +79,25 @@ def test_arrays_have_no_drivers():
         LogisticRegression(), X, y, sensitive_features=groups, cv=2, bootstrap=0
     )
     assert found.drivers is None
+
+
+@pytest.mark.parametrize("how", ["shuffled", "index of y", "other index", "list"])
+def test_rows_belong_together_by_position_and_groups_by_their_index(model, data, how):
+    X, y = data
+    given = {"cv": 3, "refit": False, **SETTINGS}
+    expected = FairnessReport.from_estimator(model, X, y, sensitive_features=X["sex"], **given)
+    weight = pd.Series(np.ones(len(y)), index=X.index)
+    groups = X["sex"]
+    if how == "shuffled":
+        groups, weight = groups.sample(frac=1, random_state=0), weight[::-1]
+    elif how == "index of y":
+        X = X.set_axis(np.arange(len(X)) + 10_000)
+    elif how == "other index":
+        y = y.set_axis(y.index[::-1])
+    else:
+        y = y.tolist()
+    found = FairnessReport.from_estimator(
+        model, X, y, sensitive_features=groups, sample_weight=weight, **given
+    )
+    assert found.metrics["value"].equals(expected.metrics["value"])
+    pd.testing.assert_frame_equal(found.drivers.associations, expected.drivers.associations)
