@@ -1,22 +1,15 @@
 """Counts of group x true class x predicted class: the one table that every outcome metric reads."""
 
-import warnings
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.exceptions import UndefinedMetricWarning
 
-from skfairprop._columns import Column, blockwise_bincount, blockwise_moments, factorize
-from skfairprop._labels import check_weights, declare, encode_classes
+from skfairprop._columns import factorize
+from skfairprop._counting import tabulate_codes, tabulate_rows
 from skfairprop._tables import spread, sum_by, union_labels
-from skfairprop.groups import Groups, align, label_texts, name_some
-
-# Larger tables are refused: they come from a score or an identifier passed as a label.
-_MAX_CELLS = 1 << 27
-# Sums of integer weights are exact, and so integers again, below this.
-_MAX_EXACT = 1 << 53
+from skfairprop.groups import label_texts, name_some
 
 
 class GroupCounts:
@@ -151,8 +144,9 @@ class GroupCounts:
         -----
         pandas inputs are aligned on their index; arrays go by position.
         """
+        labels = {"y_true": y_true} if y_pred is None else {"y_true": y_true, "y_pred": y_pred}
         return count_rows(
-            {"y_true": y_true} if y_pred is None else {"y_true": y_true, "y_pred": y_pred},
+            labels,
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
             groups=groups,
@@ -190,53 +184,11 @@ class GroupCounts:
         ValueError
             If a code is out of range or lengths differ.
         """
-        codes = [np.asarray(group_codes), np.asarray(true_codes)]
+        codes = {"group_codes": group_codes, "true_codes": true_codes}
         if pred_codes is not None:
-            codes.append(np.asarray(pred_codes))
-        names = ["group_codes", "true_codes", "pred_codes"][: len(codes)]
-        for name, code in zip(names, codes, strict=True):
-            if not code.size:
-                raise ValueError(f"{name} are empty: 0 rows; at least 1 is needed")
-            if code.dtype.kind not in "iu" or code.shape != (codes[0].size,):
-                raise ValueError(f"{name} must be integers of shape {(codes[0].size,)}")
-        # unsigned integers of 8 bytes cannot be added to positions
-        codes = [code.astype(np.intp) if code.dtype.str[1:] == "u8" else code for code in codes]
-        if sample_weight is not None:
-            sample_weight = check_weights(Column(np.asarray(sample_weight)))
-            if len(sample_weight) != len(codes[0]):
-                raise ValueError(
-                    f"sample_weight has {len(sample_weight):,} rows; the codes have "
-                    f"{len(codes[0]):,}"
-                )
-        return cls._tabulate(
-            codes, groups=groups, classes=classes, sample_weight=sample_weight, names=names
-        )
-
-    @classmethod
-    def _tabulate(cls, codes, *, groups, classes, sample_weight, names=None, n_dropped=0):
-        sizes = [len(groups)] + [len(classes)] * (len(codes) - 1)
-        if np.prod(sizes, dtype=object) > _MAX_CELLS:
-            raise ValueError(
-                f"{len(groups):,} groups and {len(classes):,} classes make too large a table; pass "
-                "class labels rather than scores, and cut or merge the groups"
-            )
-        squared = None
-        if sample_weight is None:
-            values = blockwise_bincount(codes, sizes, names=names).reshape(sizes)
-        else:
-            found = blockwise_moments(codes, sizes, sample_weight, names=names)
-            values, squared = (table.reshape(sizes) for table in found)
-            if sample_weight.dtype.kind in "biu" and values.max() < _MAX_EXACT:
-                values = np.rint(values).astype(np.int64)
-            if not values.any():
-                raise ValueError("sample_weight is zero in all rows with a protected value")
+            codes["pred_codes"] = pred_codes
         return cls(
-            values,
-            groups=groups,
-            classes=classes,
-            squared=squared,
-            predicted=len(codes) == 3,
-            n_dropped=n_dropped,
+            **tabulate_codes(codes, groups=groups, classes=classes, sample_weight=sample_weight)
         )
 
     # -- views ----------------------------------------------------------------------------------
@@ -471,58 +423,9 @@ class GroupCounts:
         )
 
 
-def count_rows(
-    labels: Mapping[str, Any],
-    *,
-    sensitive_features,
-    sample_weight=None,
-    groups: Sequence[Hashable] | None = None,
-    classes: Sequence[Hashable] | None = None,
-    missing: str = "raise",
-    stacklevel: int = 3,
-) -> GroupCounts:
-    """As :meth:`GroupCounts.from_arrays`, with the labels by the names that messages shall use."""
-    for name, data in labels.items():
-        if data is None:
-            raise ValueError(f"{name} is required; got None")
-    columns = align(**labels, sensitive_features=sensitive_features, sample_weight=sample_weight)
-    found = Groups.from_columns(columns["sensitive_features"], missing=missing)
-    codes, found_classes = encode_classes({name: columns[name][0] for name in labels})
-    group_codes, group_labels = declare(found.codes, found.labels, groups, "groups")
-    recoded = [declare(code, found_classes, classes, "classes") for code in codes]
-    weight = None if sample_weight is None else check_weights(columns["sample_weight"][0])
-    counts = GroupCounts._tabulate(
-        [group_codes, *(code for code, _ in recoded)],
-        groups=group_labels,
-        classes=recoded[0][1],
-        sample_weight=weight,
-        n_dropped=_report_dropped(found, stacklevel + 1) if missing == "drop" else 0,
-    )
-    if weight is not None:
-        _report_weightless(counts, found.labels, stacklevel + 1)
-    return counts
+def count_rows(labels: Mapping[str, Any], *, stacklevel: int = 3, **rows: Any) -> GroupCounts:
+    """As :meth:`GroupCounts.from_arrays`, with the labels by the names that messages shall use.
 
-
-def _report_dropped(groups: Groups, stacklevel: int) -> int:
-    dropped = groups.n_dropped
-    if dropped:
-        warnings.warn(
-            f"left out {dropped:,} of {len(groups):,} rows with a missing protected value; "
-            f"{len(groups) - dropped:,} rows were used",
-            UserWarning,
-            stacklevel=stacklevel,
-        )
-    return dropped
-
-
-def _report_weightless(counts: GroupCounts, found: pd.Index, stacklevel: int) -> None:
-    """Name the groups that have rows but no weight: their rates are 0/0."""
-    empty = counts.groups[~counts.values.reshape(counts.n_groups, -1).any(1)]
-    empty = empty[empty.isin(found)]
-    if len(empty):
-        warnings.warn(
-            f"sample_weight is 0 in all rows of group{'s' * (len(empty) > 1)} {name_some(empty)}; "
-            "their rates are undefined and left out",
-            UndefinedMetricWarning,
-            stacklevel=stacklevel,
-        )
+    A warning points to the caller of the caller, unless `stacklevel` is larger.
+    """
+    return GroupCounts(**tabulate_rows(labels, stacklevel=stacklevel + 1, **rows))
