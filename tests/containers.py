@@ -93,6 +93,10 @@ GROUPS = {  # what a protected column may hold
     "below zero": lambda v: np.asarray(v) - 2**62,
     "tuples": lambda v: pd.Series([("g", int(i)) for i in v]),
     "MultiIndex": multi_index,
+    "integer columns": lambda v: pd.DataFrame({0: np.asarray(v), 1: ["same"] * len(v)}),
+    "MultiIndex columns": lambda v: pd.DataFrame(
+        {("who", "a"): np.asarray(v), ("who", "b"): ["same"] * len(v)}
+    ),
     "dict": lambda v: {"a": np.asarray(v), "b": ["same"] * len(v)},
     "markup": lambda v: [("<script>", "</td>", "&")[i] for i in v],
 }

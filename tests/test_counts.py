@@ -231,6 +231,16 @@ def test_labels_that_are_refused(true, pred, message):
         GroupCounts.from_arrays(true, pred, sensitive_features=["a", "a"])
 
 
+@pytest.mark.parametrize(
+    "labels", [[0, 10**18], [2**63, 2**63 + 1], [-(2**70), 2**70], [10**17 + 1, 10**17 + 2]]
+)
+def test_huge_integers_as_labels(labels):
+    true, pred = [labels[i] for i in TRUE], [labels[i] for i in PRED]
+    found = counts(y_true=true, y_pred=pred)
+    assert found.classes.tolist() == labels
+    assert found.values.tolist() == TABLE
+
+
 def test_identifiers_as_labels_make_too_large_a_table():
     names = np.arange(20_000)
     with pytest.raises(ValueError, match="20,000 groups and 20,000 classes make too large a table"):

@@ -175,6 +175,19 @@ def test_a_group_without_positives_is_left_out_and_named():
     assert value == pytest.approx(0.5)  # not 1.0, as when 0/0 counts as 0
 
 
+def test_a_group_without_weight_is_left_out_and_is_no_rate_of_zero():
+    given = {"sensitive_features": GROUP, "sample_weight": [1, 1, 1, 1, 0, 0]}
+    with pytest.warns(UndefinedMetricWarning, match="sample_weight is 0 in all rows of group 'c'"):
+        value = m.demographic_parity_difference(TRUE, PRED, **given)
+    assert value == 0.5  # selected: a 1/2, b all
+
+
+@quiet
+def test_one_group_with_weight_is_one_group():
+    given = {"sensitive_features": list("aaabbb"), "sample_weight": [1, 1, 1, 0, 0, 0]}
+    assert np.isnan(m.demographic_parity_difference(TRUE, PRED, **given))
+
+
 def test_undefined_zero_is_what_the_papers_do():
     value = m.equal_opportunity_difference(TRUE, PRED, sensitive_features=GROUP, undefined="zero")
     assert value == 1.0
