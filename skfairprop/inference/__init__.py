@@ -5,6 +5,7 @@ from skfairprop.inference._comparison import Comparison, compare_counts, compare
 from skfairprop.inference._infer import infer
 from skfairprop.inference._multiple import benjamini_hochberg, benjamini_yekutieli
 from skfairprop.inference._omnibus import OmnibusTest, omnibus_test
+from skfairprop.inference._planning import SampleSize, required_sample_size
 from skfairprop.inference._public import NullBaseline, metric_interval, null_baseline
 from skfairprop.inference._rate_interval import rate_interval
 from skfairprop.inference._reliability import Reliability, metric_reliability
@@ -17,6 +18,7 @@ __all__ = [
     "NullBaseline",
     "OmnibusTest",
     "Reliability",
+    "SampleSize",
     "benjamini_hochberg",
     "benjamini_yekutieli",
     "compare_counts",
@@ -27,4 +29,5 @@ __all__ = [
     "null_baseline",
     "omnibus_test",
     "rate_interval",
+    "required_sample_size",
 ]

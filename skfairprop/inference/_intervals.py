@@ -174,8 +174,14 @@ def _as_printed(gap: float, best: float) -> float:
 
 def p_value(value: float, null: Array) -> float:
     """(1 + number of replicates at least as large) / (1 + number of replicates)."""
-    defined = null[~np.isnan(null)]
-    return (1 + np.count_nonzero(defined >= value - _TOLERANCE)) / (1 + len(defined))
+    return float(p_values(np.array([value]), null)[0])
+
+
+def p_values(values: Array, null: Array) -> Array:
+    """The same for several values; NaN where they are."""
+    defined = np.sort(null[~np.isnan(null)])
+    larger = len(defined) - np.searchsorted(defined, values - _TOLERANCE)
+    return np.where(np.isnan(values), np.nan, (1 + larger) / (1 + len(defined)))
 
 
 def invert_path(value: float, draws: Draws, alpha: float) -> tuple[float, float]:

@@ -89,13 +89,14 @@ def make_layout(name: str, counts: GroupCounts) -> Layout:
         view = counts.of_labels()
     elif name == "labels of y_pred":
         view = counts.of_predictions()
-    strata = _strata(name, view.values)
-    squared = None if view.squared is None else _strata(name, view.squared)
+    strata = cut_into_strata(name, view.values)
+    squared = None if view.squared is None else cut_into_strata(name, view.squared)
     whole, scale = effective_counts(strata, squared)
     return Layout(name, whole, scale, view.n_classes)
 
 
-def _strata(name: str, values: Array) -> Array:
+def cut_into_strata(name: str, values: Array) -> Array:
+    """A table (G, K, K) or (G, K) as strata x groups x columns."""
     if name == "separation":
         return values.transpose(1, 0, 2)
     if name == "sufficiency":

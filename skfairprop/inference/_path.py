@@ -22,7 +22,7 @@ class Path:
     def __init__(self, layout: Layout) -> None:
         counts = layout.counts.astype(float)
         self.sizes = counts.sum(-1, keepdims=True)
-        pooled = _pooled(layout, counts)
+        pooled = pooled_rates(layout)
         own = (counts + pooled) / (self.sizes + 1)
         if layout.name in ("sizes", "swap"):
             merged = 0.5 * (pooled + own)
@@ -43,12 +43,13 @@ class Path:
         return np.stack([self.rates(t) * self.sizes for t in (0.0, *PATH)])
 
 
-def _pooled(layout: Layout, counts: Array) -> Array:
+def pooled_rates(layout: Layout) -> Array:
     """The rates without bias.
 
     Those of a stratum's rows together, even ones where there are none. For the sizes of groups
     even ones; where truth and prediction are swapped, each group's mean over both.
     """
+    counts = layout.counts.astype(float)
     if layout.name == "swap":
         k = layout.n_classes
         tables = counts.reshape(*counts.shape[:-1], k, k)
