@@ -10,6 +10,7 @@ from skfairprop.inference._public import NullBaseline, metric_interval, null_bas
 from skfairprop.inference._rate_interval import rate_interval
 from skfairprop.inference._reliability import Reliability, metric_reliability
 from skfairprop.inference._result import Inference
+from skfairprop.inference._rows import resample_rows
 
 __all__ = [
     "Comparison",
@@ -30,4 +31,5 @@ __all__ = [
     "omnibus_test",
     "rate_interval",
     "required_sample_size",
+    "resample_rows",
 ]
