@@ -7,15 +7,8 @@ from skfairprop._suggest import closest
 from skfairprop.metrics import METRICS, Metric
 from skfairprop.report._errors import UsageError
 from skfairprop.report._text import WIDTH, Style
+from skfairprop.report._wording import FAMILIES
 
-FAMILIES = {
-    "dataset": "the data set",
-    "classical": "gaps of one positive class",
-    "disparity": "gaps over all classes",
-    "amplification": "from data to model",
-    "estimation": "estimations of hidden bias",
-    "procedural": "explanations",
-}
 _NEEDS = {
     "labels": "true classes",
     "counts": "true and predicted classes",

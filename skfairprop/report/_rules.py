@@ -22,7 +22,7 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 }
 _TERM = re.compile(
     r"""\s*(?P<name>[A-Za-z_]\w*)\s*
-        (?:\[(?P<group>[^\]]*)\])?
+        (?:\[(?P<group>.*)\])?
         (?:\.(?P<field>[A-Za-z_]\w*))?\s*
         (?P<op>>=|<=|>|<)\s*
         (?P<limit>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<percent>%?)\s*$""",
@@ -140,7 +140,7 @@ def _split_and(text: str) -> list[str]:
     """Parts between the word "and", outside of brackets."""
     parts, depth, start, i = [], 0, 0, 0
     while i < len(text):
-        depth += {"[": 1, "]": -1}.get(text[i], 0)
+        depth = max(depth + {"[": 1, "]": -1}.get(text[i], 0), 0)
         word = re.compile(r"(?<=\s)and(?=\s)").match(text, i)
         if word and not depth:
             parts.append(text[start:i])
@@ -172,7 +172,7 @@ def _cannot_read(part: str, text: str, position: int) -> str:
     """The rule with a caret under the first character that does not fit."""
     shapes = (
         r"\s*[A-Za-z_]\w*\s*",
-        r"(?:\[[^\]]*\])?",
+        r"(?:\[.*\])?",
         r"(?:\.[A-Za-z_]\w*)?\s*",
         r"(?:>=|<=|>|<)\s*",
         r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*%?\s*",
@@ -271,7 +271,8 @@ def _why_absent(name: str) -> str:
         return ""
     if metric.needs_positive:
         return "; it needs a positive class: pass pos_label (--pos-label)"
-    return f"; it needs {metric.inputs}"
+    needs = "predictions" if metric.inputs == "counts" else metric.inputs
+    return f"; it needs {needs}"
 
 
 def _group_row(report: FairnessReport, term: Term, rule: Rule) -> dict:

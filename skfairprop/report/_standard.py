@@ -109,7 +109,7 @@ class CrossFit:
         out = np.empty(len(y), dtype=object)
         truth = y.to_numpy()
         for fold in self.folds:
-            model = make_classifier(self.name, self.seed)
+            model = make_classifier(self.name if mask.any() else "constant", self.seed)
             _fit(model, fold.X_train[:, mask], truth[fold.train])
             out[fold.test] = model.predict(fold.X_test[:, mask])
         return pd.Series(out, index=y.index, name="prediction").infer_objects()
@@ -117,9 +117,12 @@ class CrossFit:
 
 def make_classifier(name: str, seed: int):
     """The last step of a standard model."""
+    from sklearn.dummy import DummyClassifier
     from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
 
+    if name == "constant":  # nothing to learn from
+        return DummyClassifier(strategy="most_frequent")
     if name == "logistic":
         return LogisticRegression(max_iter=1000)
     if name == "forest":

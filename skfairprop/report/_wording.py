@@ -35,6 +35,14 @@ DATA_MEASURES = (
     "cramers_v",
     "dsap_stereotypical_bias",
 )
+FAMILIES = {
+    "dataset": "the data set",
+    "classical": "gaps of one positive class",
+    "disparity": "gaps over all classes",
+    "amplification": "from data to model",
+    "estimation": "estimations of hidden bias",
+    "procedural": "explanations",
+}
 _ACRONYMS = {
     "dsap": "DSAP",
     "ens": "ENS",

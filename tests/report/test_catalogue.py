@@ -6,7 +6,8 @@ import pytest
 
 from skfairprop._command import main
 from skfairprop.metrics import METRICS
-from skfairprop.report._catalogue import FAMILIES, catalogue
+from skfairprop.report._catalogue import catalogue
+from skfairprop.report._wording import FAMILIES
 
 
 def test_every_metric_is_listed_with_all_that_is_known(capsys):

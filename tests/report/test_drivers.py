@@ -173,6 +173,12 @@ def test_empty_and_odd_columns_can_be_learnt_from():
     assert set(fit.without([0], y).unique()) <= {0, 1}
 
 
+def test_without_any_column_everyone_gets_the_most_common_class(people):
+    frame, y = people
+    fit = fit_out_of_fold(frame[["sex"]], y, "logistic", cv=3, seed=0)
+    assert fit.without(["sex"], y).unique().tolist() == [y.mode()[0]]
+
+
 def test_a_class_with_one_row_cannot_be_learnt():
     frame = pd.DataFrame({"x": range(10)})
     y = pd.Series(["a"] * 9 + ["b"])

@@ -133,7 +133,8 @@ def test_every_group_is_in_the_table_with_its_numbers(binary):
 def test_every_main_measure_has_value_interval_chance_p_and_q(binary):
     text = Reader(binary.to_html()).text
     row = binary.metrics.loc[("sensitive_features", "demographic_parity_difference")]
-    shown = f"{row['value']:.3f} ideal 0 {row['lower']:.3f} {TO} {row['upper']:.3f}"
+    shown = f"{row['value']:.3f} ideal 0 corrected {row['corrected']:.3f} {row['lower']:.3f} {TO}"
+    shown += f" {row['upper']:.3f}"
     assert f"{shown} {row['chance']:.3f} ≥ {row['chance_95']:.3f} {row['p']:.3f}" in text
 
 

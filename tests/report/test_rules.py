@@ -34,12 +34,19 @@ def few():
         ("cramers_v>=.1", Term("cramers_v", None, "value", ">=", 0.1)),
         ("cramers_v.lower > 5%", Term("cramers_v", None, "lower", ">", 0.05)),
         ("tpr[female, 25 or under] < 0.7", Term("tpr", "female, 25 or under", "value", "<", 0.7)),
+        ("tpr[a, x]].n < 7", Term("tpr", "a, x]", "n", "<", 7.0)),
+        ("tpr[[a]] < 0.7", Term("tpr", "[a]", "value", "<", 0.7)),
         ("count[a and b].n <= 1e3", Term("count", "a and b", "n", "<=", 1000.0)),
         ("  overall_disparity.p < 1e-3 ", Term("overall_disparity", None, "p", "<", 0.001)),
     ],
 )
 def test_a_rule_is_read(text, term):
     assert parse_rule(text).terms == (term,)
+
+
+def test_brackets_in_the_name_of_a_group_hide_no_other_term():
+    rule = parse_rule("tpr[a]] < 0.5 and ens_bias > 1")
+    assert [(t.name, t.group) for t in rule.terms] == [("tpr", "a]"), ("ens_bias", None)]
 
 
 def test_terms_are_joined_by_and_outside_brackets():

@@ -17,7 +17,7 @@ from skfairprop.report._page._numbers import (
 )
 from skfairprop.report._report import FairnessReport
 from skfairprop.report._view import View
-from skfairprop.report._wording import main_measures, measure_title, measure_words
+from skfairprop.report._wording import FAMILIES, main_measures, measure_title, measure_words
 
 SURE = 0.05  # the false discovery rate at which a finding is set in bold
 
@@ -35,8 +35,20 @@ def gaps_part(report: FairnessReport, positive: str) -> dict:
         "without_small": _without_small(report, view, names, positive),
         "omnibus": _omnibus(view),
         "alone": _alone(report, positive),
-        "all": [measure_row(report, n, row, positive) for n, row in table.iterrows()],
+        "n_all": len(table),
+        "all": _by_family(report, table, positive),
     }
+
+
+def _by_family(report: FairnessReport, table: pd.DataFrame, positive: str) -> list[dict]:
+    """All measures, family by family."""
+    out = []
+    for family, title in FAMILIES.items():
+        rows = table[table["family"] == family]
+        if len(rows):
+            made = [measure_row(report, n, row, positive) for n, row in rows.iterrows()]
+            out.append({"title": title[0].upper() + title[1:], "rows": made})
+    return out
 
 
 def measure_row(report: FairnessReport, metric: str, row: pd.Series, positive: str) -> dict:
@@ -50,12 +62,11 @@ def measure_row(report: FairnessReport, metric: str, row: pd.Series, positive: s
         "name": metric,
         "title": measure_title(metric),
         "words": measure_words(metric, positive),
-        "formula": record.formula,
         "misleads": record.misleads,
         "value": decimal(row["value"]),
         "best": f"{record.best:g}",
         "span": interval_text(row, record.best),
-        "corrected": decimal(row["corrected"]),
+        "corrected": "" if is_missing(row["corrected"]) else decimal(row["corrected"]),
         "chance": decimal(row["chance"]),
         "chance_95": chance_limit(row, record),
         "p": probability(p),

@@ -126,6 +126,11 @@ def _inference_methods(report: FairnessReport, level: str) -> list[tuple[str, st
             "contradiction to p",
         ),
         (
+            "Corrected",
+            "the size of the gap for which a value like the measured one would be the median: what "
+            "is left of the value where chance is taken off",
+        ),
+        (
             "By chance, p",
             f"{settings.bootstrap:,} random tables with the sizes of the groups: {within}",
         ),
