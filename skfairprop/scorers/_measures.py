@@ -70,7 +70,7 @@ def make_measure(
             )
         return ScoreMeasure(metric, pos_label=pos_label, **common, **options)
     if not metric.counts_suffice:
-        raise ValueError(f"{metric.name} needs {metric.inputs}; it has a scorer of its own")
+        raise ValueError(f"{metric.name} needs {metric.inputs}; use MESDScorer({metric.name!r})")
     return CountMeasure(
         metric,
         pos_label=pos_label,

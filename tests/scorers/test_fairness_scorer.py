@@ -14,7 +14,14 @@ from sklearn.svm import LinearSVC
 from skfairprop import metrics
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.metrics import METRICS, Metric
-from skfairprop.scorers import get_scorer, get_scorer_names, get_scorers, make_fairness_scorer
+from skfairprop.scorers import (
+    FairnessScorer,
+    MESDScorer,
+    get_scorer,
+    get_scorer_names,
+    get_scorers,
+    make_fairness_scorer,
+)
 from tests.scorers.people import (
     CV,
     DPD,
@@ -34,13 +41,17 @@ from tests.scorers.people import (
 
 
 def test_there_is_a_scorer_for_every_metric():
-    scored = {n for n, m in METRICS.items() if m.inputs in ("counts", "labels", "scores")}
-    assert set(get_scorer_names()) == scored
-    assert get_scorer_names() == sorted(get_scorer_names())
+    assert get_scorer_names() == sorted(METRICS)
     assert len(get_scorer_names()) >= 45
+    for name in get_scorer_names():
+        explained = METRICS[name].inputs == "attributions"
+        assert isinstance(get_scorer(name), MESDScorer if explained else FairnessScorer)
 
 
-@pytest.mark.parametrize("name", get_scorer_names())
+OF_PREDICTIONS = [n for n in get_scorer_names() if METRICS[n].inputs != "attributions"]
+
+
+@pytest.mark.parametrize("name", OF_PREDICTIONS)
 def test_a_scorer_is_its_metric_with_the_sign_that_makes_larger_better(name):
     model = RoundedScores().fit(X, Y)
     y_pred, score = model.predict(X), model.predict_proba(X)[:, 1]
@@ -269,7 +280,7 @@ ATTRIBUTIONS = Metric(
             "no options 'undefin",
         ),
         (lambda: get_scorer("estimation_erbs", min_group_size=2), ValueError, "'min_group_size'"),
-        (lambda: make_fairness_scorer(ATTRIBUTIONS), ValueError, "m needs attributions; it has a"),
+        (lambda: make_fairness_scorer(ATTRIBUTIONS), ValueError, "m needs attributions; use MESDScorer"),
         (lambda: make_fairness_scorer(gap_of_mean), ValueError, "say whether greater_is_better"),
         (
             lambda: make_fairness_scorer(accuracy_score, greater_is_better=True),
