@@ -17,6 +17,7 @@ _WORDS = {
     "boosting": "histogram gradient boosting",
 }
 _MAX_CATEGORIES = 50
+_FEW_COLUMNS = 300
 
 
 @dataclass(frozen=True)
@@ -109,14 +110,15 @@ class CrossFit:
         out = np.empty(len(y), dtype=object)
         truth = y.to_numpy()
         for fold in self.folds:
-            model = make_classifier(self.name if mask.any() else "constant", self.seed)
+            name = self.name if mask.any() else "constant"
+            model = make_classifier(name, self.seed, len(mask) * y.nunique())
             _fit(model, fold.X_train[:, mask], truth[fold.train])
             out[fold.test] = model.predict(fold.X_test[:, mask])
         return pd.Series(out, index=y.index, name="prediction").infer_objects()
 
 
-def make_classifier(name: str, seed: int):
-    """The last step of a standard model."""
+def make_classifier(name: str, seed: int, n_columns: int):
+    """The last step of a standard model, for so many encoded columns times classes."""
     from sklearn.dummy import DummyClassifier
     from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
@@ -124,7 +126,9 @@ def make_classifier(name: str, seed: int):
     if name == "constant":  # nothing to learn from
         return DummyClassifier(strategy="most_frequent")
     if name == "logistic":
-        return LogisticRegression(max_iter=1000)
+        # quicker and closer on few one-hot columns; its memory grows with their square
+        solver = "newton-cholesky" if n_columns <= _FEW_COLUMNS else "lbfgs"
+        return LogisticRegression(solver=solver, max_iter=1000)
     if name == "forest":
         return RandomForestClassifier(random_state=seed)
     return HistGradientBoostingClassifier(random_state=seed)
@@ -168,9 +172,10 @@ def fit_out_of_fold(X: pd.DataFrame, y: pd.Series, name: str, *, cv: int, seed: 
         )
     folds = StratifiedKFold(min(cv, smallest), shuffle=True, random_state=seed)
     encoded, truth = encode(X), y.to_numpy()
+    size = len(encoded.origin) * len(sizes)
     try:
         fitted = [
-            _fold(encoded, truth, train, test, make_classifier(name, seed))
+            _fold(encoded, truth, train, test, make_classifier(name, seed, size))
             for train, test in folds.split(encoded.values, truth)
         ]
     except Exception as exc:  # any estimator may fail in any way; the cause is shown
