@@ -30,8 +30,9 @@ def build_page(
 ) -> dict:
     """Everything that the template prints, as text and numbers."""
     view = report.views[0]
-    one_class = has_one_class(view)
-    positive = quoted(positive_label(view.counts, report.pos_label)) if one_class else "the class"
+    positive = "the class"
+    if has_one_class(view):
+        positive = quoted(positive_label(view.counts, report.pos_label))
     blocks = make_blocks(view, report.pos_label)
     data = data_part(report, blocks, positive)
     pairs = pairs_part(report, blocks)
@@ -41,11 +42,8 @@ def build_page(
         "view_name": f" {TIMES} ".join(map(name, view.counts.attributes)),
         "n_groups": view.counts.n_groups,
         "predicted": view.counts.predicted,
-        "several_classes": not one_class,
-        "positive": positive,
         "level": f"{100 * report.settings.confidence:g}%",
         "small": report.settings.min_count,
-        "inferred": report.settings.bootstrap > 0,
         "facts": facts(report, source),
         "short": sentences(
             report,
@@ -57,13 +55,7 @@ def build_page(
         "cards": cards(report, positive, data["change"], pairs),
         "checks": [_check(check) for check in checks],
         "blocks": blocks_part(report, view, blocks),
-        "alone": [
-            {
-                "name": name(other.name),
-                "blocks": blocks_part(report, other, alone_blocks(other, report.pos_label)),
-            }
-            for other in report.views[1:]
-        ],
+        "alone": _alone(report),
         "gaps": gaps_part(report, positive),
         "pairs": pairs,
         "data": data,
@@ -76,6 +68,17 @@ def build_page(
         "command": None if source.command is None else name(source.command),
         "json": _json(document if document is not None else report.to_dict()),
     }
+
+
+def _alone(report: FairnessReport) -> list[dict]:
+    """The rates for each protected column by itself, where there are several."""
+    return [
+        {
+            "name": name(view.name),
+            "blocks": blocks_part(report, view, alone_blocks(view, report.pos_label)),
+        }
+        for view in report.views[1:]
+    ]
 
 
 def _nav(predicted: bool, added: dict) -> list[tuple[str, str]]:
