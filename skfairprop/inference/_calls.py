@@ -95,7 +95,7 @@ class Prepared:
         Where it reads them, see :mod:`skfairprop.inference._layout`.
     view : str or tuple
         What it sees of the classes: "all"; ("positive", label), that class against the rest;
-        or "correct", whether a prediction is.
+        "correct", whether a prediction is; or "declared", all classes and groups without rows.
     positive : int or None
         Position of the positive class among those of the view.
     """
@@ -161,6 +161,8 @@ def prepare(
         positive = None
         if call.record.rates == ("accuracy",):
             view = "correct"
+        elif _counts_empty_groups(call, counts, kept):
+            view = "declared"
         elif name in labels and kept.n_classes > 2:
             view, positive = ("positive", labels[name]), 1
         elif name in labels:
@@ -169,12 +171,23 @@ def prepare(
     return kept, prepared
 
 
+def _counts_empty_groups(call: MetricCall, counts: GroupCounts, kept: GroupCounts) -> bool:
+    """Whether declared groups without rows change the metric."""
+    if call.metric.inputs != "labels" or counts.n_groups == kept.n_groups:
+        return False
+    with_empty, without = (
+        call.metric.kernel(Rates(c.of_labels().values, predicted=False), **call.options)
+        for c in (counts, kept)
+    )
+    return not np.isclose(with_empty, without)
+
+
 def look_through(counts: GroupCounts, view: View) -> GroupCounts:
     """The counts as a view shows them: with all classes, or with two.
 
     One class against the rest is then inferred exactly as if the labels had been binary.
     """
-    if view == "all":
+    if view in ("all", "declared"):
         return counts
     k = counts.n_classes
     if view == "correct":  # true class 0, predicted as 0 where it is correct

@@ -118,9 +118,10 @@ def infer(
     - *p*: the groups are exchanged within the strata that the metric's null names (exact random
       tables with the margins); p = (1 + number of replicates >= value) / (1 + `n_draws`).
     - *lower*: tables with the sizes of the groups are drawn from rates along a path, from the
-      pooled ones over those of groups merged where a chi-square test at .999 does not separate
-      them, to each group's own; lower is the metric at the point whose 1 - alpha/2 quantile equals
-      the value. *corrected* is the same with the median.
+      pooled ones over those of groups merged where a chi-square test at .99 does not separate
+      them, to each group's own; lower is the metric at the point whose 1 - alpha/3 quantile equals
+      the value (alpha/2 at the start, which is exact; the rates beyond it are estimated).
+      *corrected* is the same with the median.
     - *upper*: the 1 - alpha/2 quantile under Dirichlet draws of the rates, at least the value.
     - The interval never contradicts p: above alpha it is [0, upper]; between alpha/2 and alpha
       (0, upper]; below [lower, upper].
@@ -158,8 +159,7 @@ def infer(
     out: dict[str, Inference] = {}
     for layout, view in dict.fromkeys((p.layout, p.view) for p in prepared.values()):
         mine = {k: p for k, p in prepared.items() if (p.layout, p.view) == (layout, view)}
-        # declared groups without rows count in the metrics of group sizes
-        table = counts if layout == "sizes" else look_through(kept, view)
+        table = look_through(counts if view == "declared" else kept, view)
         out |= _infer_layout(table, make_layout(layout, table), mine, plan)
     return {k: out[k] for k in wanted}
 

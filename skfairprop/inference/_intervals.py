@@ -11,6 +11,9 @@ from skfairprop.inference._result import Inference
 Array = np.ndarray
 # Values that differ by less are equal: the same table in another order of summation.
 _TOLERANCE = 1e-10
+# Beyond the exact null the rates of the path are estimated from the same data: quantiles at
+# 1 - alpha / 2 would make the lower end miss in up to .075 of simulated data sets, these in .04.
+_PATH_TAIL = 3
 
 
 @dataclass
@@ -187,14 +190,15 @@ def p_values(values: Array, null: Array) -> Array:
 def invert_path(value: float, draws: Draws, alpha: float) -> tuple[float, float]:
     """Lower end and median-unbiased value: where on the path `value` is that quantile.
 
-    The lower end is the metric at the point whose ``1 - alpha / 2`` quantile equals the value, the
-    corrected value that at the point whose median does; both 0 if even the start exceeds it.
+    The lower end is the metric at the point whose upper quantile equals the value, the corrected
+    value that at the point whose median does; both 0 if even the start exceeds it.
     """
-    sets = np.concatenate([draws.null[None], draws.path])
-    points = np.maximum.accumulate(quantiles(sets, [1 - alpha / 2, 0.5]))
+    start = quantiles(draws.null[None], [1 - alpha / 2, 0.5])
+    along = quantiles(draws.path, [1 - alpha / _PATH_TAIL, 0.5])
+    points = np.maximum.accumulate(np.concatenate([start, along]))
     size = np.maximum.accumulate(draws.expected)
     size = size - size[0]
-    steps = 1e-12 * np.arange(len(sets))  # strictly increasing, as interpolation needs it
+    steps = 1e-12 * np.arange(len(points))  # strictly increasing, as interpolation needs it
 
     def at(q: Array) -> float:
         return 0.0 if value <= q[0] else min(float(np.interp(value, q + steps, size)), value)

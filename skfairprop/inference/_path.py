@@ -9,7 +9,7 @@ Array = np.ndarray
 # Where the path is sampled. 0: pooled, which the exact null stands for; 1: similar groups merged;
 # 2: each group's own rates.
 PATH = (1 / 3, 2 / 3, 1.0, 2.0)
-_MERGE_LEVEL = 0.999
+_MERGE_LEVEL = 0.99
 
 
 class Path:
