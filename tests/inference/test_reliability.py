@@ -32,3 +32,17 @@ def test_the_inference_carries_the_reason():
     assert not found[names[0]].reliable
     assert "3 false positives" in found[names[0]].reason
     assert found[names[1]].reliable
+
+
+def test_weights_count_by_their_effective_number():
+    # four false positives of weight 10 are four rows, however much they weigh
+    values = ENOUGH.values * 10
+    squared = values * 10
+    few = GroupCounts(values, groups=[0, 1], classes=["no", "yes"], squared=squared)
+    assert metric_reliability("combined_error_variance", few).reliable
+    squared = squared.copy()
+    squared[:, 0, 1] *= 2  # unequal weights: half as many
+    uneven = GroupCounts(values, groups=[0, 1], classes=["no", "yes"], squared=squared)
+    assert metric_reliability("combined_error_variance", uneven).reason.startswith(
+        "rests on effectively 3.5 false positives of class 'yes'"
+    )
