@@ -260,7 +260,7 @@ def _factorize_integers(values: np.ndarray) -> tuple[np.ndarray, pd.Index] | Non
     if low != 0:
         wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)  # no overflow
         values = wide - wide.dtype.type(low)
-    codes = values.astype(_small_int(size))
+    codes = values.astype(small_int(size))
     beyond = int(high) > np.iinfo(np.int64).max
     labels = pd.Index(np.arange(int(low), int(high) + 1, dtype=np.uint64 if beyond else np.int64))
     if boolean:
@@ -275,7 +275,7 @@ def _factorize_integers(values: np.ndarray) -> tuple[np.ndarray, pd.Index] | Non
 
 def _relabel(codes, labels: pd.Index, order: np.ndarray) -> tuple[np.ndarray, pd.Index]:
     """Codes that follow ``labels[order]``; labels that are not in `order` do not occur."""
-    dtype = _small_int(len(order) + 1)
+    dtype = small_int(len(order) + 1)
     if len(order) == len(labels) and np.array_equal(order, np.arange(len(order))):
         return np.asarray(codes).astype(dtype, copy=False), labels
     new = np.full(len(labels) + 1, -1, dtype=dtype)  # the last one serves the code -1
@@ -283,7 +283,7 @@ def _relabel(codes, labels: pd.Index, order: np.ndarray) -> tuple[np.ndarray, pd
     return new[codes], labels[order]
 
 
-def _small_int(size: int) -> np.dtype:
+def small_int(size: int) -> np.dtype:
     """The smallest signed integer type that holds codes 0 .. size - 1: a byte a row, mostly."""
     return np.result_type(np.int8, np.min_scalar_type(-size))
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skfairprop._columns import Column, factorize
+from skfairprop._columns import Column, factorize, small_int
 from skfairprop.groups import name_some
 
 # What pandas calls the objects that are read as numbers.
@@ -96,7 +96,7 @@ def declare(
             f"the data hold {what} that are not declared: {name_some(unknown)}; "
             f"{what}= names {name_some(labels)}"
         )
-    new = np.array([position[label] for label in found.tolist()] + [-1])
+    new = np.array([position[label] for label in found.tolist()] + [-1], small_int(len(labels)))
     return new[codes], labels
 
 

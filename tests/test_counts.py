@@ -255,6 +255,12 @@ def test_declared_labels_have_their_order():
     assert found.values[0].sum() == 0
 
 
+def test_many_more_labels_declared_than_found():
+    found = counts(groups=[*map(str, range(300)), "a", "b"])
+    assert found.values[300:].tolist() == TABLE
+    assert found.total == 5
+
+
 def test_declared_labels_must_be_labels():
     with pytest.raises(ValueError, match="groups must be a sequence of labels; got the text 'ab'"):
         counts(groups="ab")

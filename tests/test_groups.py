@@ -63,6 +63,18 @@ def test_the_group_of_missing_values_stands_beside_any_type(column):
     assert groups.labels[1] == MISSING_LABEL
 
 
+@pytest.mark.parametrize("size", [126, 127, 128, 129, 255, 256])
+@pytest.mark.parametrize("kind", [str, float])
+def test_the_group_of_missing_values_has_a_code_of_its_own(size, kind):
+    """At the sizes where codes take a larger type."""
+    column = [kind(i) for i in range(size)]
+    for values in (column, pd.Categorical(column)):
+        groups = Groups.from_columns(pd.Series([*values, None]), missing="group")
+        assert groups.labels[groups.codes[-1]] == MISSING_LABEL
+        assert groups.codes.max() == size
+        assert len(np.unique(groups.codes)) == size + 1
+
+
 def test_a_column_without_any_value_is_refused():
     for missing in ("raise", "drop"):
         with pytest.raises(ValueError, match="values are missing"):
