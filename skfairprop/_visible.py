@@ -2,7 +2,7 @@
 
 
 def visible(text: object) -> str:
-    """Text with control and direction characters made visible, as \\x1b or \\u202e."""
+    r"""Text with control and direction characters made visible, as \x1b or \u202e."""
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in str(text)
     )

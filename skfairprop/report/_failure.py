@@ -5,14 +5,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from skfairprop.report._report import FairnessReport
+from skfairprop.report._findings import Findings
 from skfairprop.report._rules import Check, parse_rule
 from skfairprop.report._text import Style, clip, groups_block
 
 
-def failure_message(
-    report: FairnessReport, checks: Sequence[Check], failed: Sequence[Check]
-) -> str:
+def failure_message(report: Findings, checks: Sequence[Check], failed: Sequence[Check]) -> str:
     """The rules that failed with their numbers and groups, then the rates of all groups."""
     lines = [f"{len(failed)} of {len(checks)} checks failed ({report.counts.total:,.10g} rows):"]
     for check in failed:
@@ -39,7 +37,7 @@ def check_line(check: Check, level: float = 0.95) -> str:
     return line
 
 
-def _groups_behind(report: FairnessReport, check: Check) -> list[str]:
+def _groups_behind(report: Findings, check: Check) -> list[str]:
     """The pair of groups behind each measure that the rule names."""
     view = report.views[0]
     sizes = dict(zip(view.counts.group_texts, view.counts.of_labels().values.sum(-1), strict=True))

@@ -1,6 +1,6 @@
 """A report on the out-of-fold predictions of any classifier, and what drives its gaps."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -15,10 +15,10 @@ from skfairprop.report._drivers import (
     refit_without,
     row_codes,
 )
-from skfairprop.report._report import FairnessReport, fairness_report
 
 
 def report_from_estimator(
+    make_report: Callable[..., Any],
     estimator,
     X,
     y,
@@ -31,8 +31,8 @@ def report_from_estimator(
     missing: str,
     refit: bool,
     settings: Mapping[str, Any],
-) -> FairnessReport:
-    """See :meth:`FairnessReport.from_estimator`."""
+) -> Any:
+    """See :meth:`FairnessReport.from_estimator`; `make_report` is :func:`fairness_report`."""
     from sklearn.model_selection import check_cv, cross_val_predict
 
     owner = "FairnessReport.from_estimator"
@@ -50,7 +50,7 @@ def report_from_estimator(
         return cross_val_predict(estimator, table, y, cv=folds, n_jobs=n_jobs)
 
     given = {"sensitive_features": groups, "sample_weight": sample_weight, "missing": missing}
-    report = fairness_report(labels, predict(X), pos_label=pos_label, **given, **settings)
+    report = make_report(labels, predict(X), pos_label=pos_label, **given, **settings)
     if not isinstance(X, pd.DataFrame):
         return report
     protected = [c for c in _names(groups) if c in X.columns]

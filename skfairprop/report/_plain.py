@@ -2,23 +2,20 @@
 
 import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from skfairprop.counts import GroupCounts
+from skfairprop.report._drivers import Drivers
+from skfairprop.report._findings import Findings
 from skfairprop.report._view import View
-
-if TYPE_CHECKING:
-    from skfairprop.report._drivers import Drivers
-    from skfairprop.report._report import FairnessReport
 
 SCHEMA_VERSION = 1
 MAX_COLUMNS = 200  # of those that follow the groups
 
 
-def report_dict(report: "FairnessReport") -> dict:
+def report_dict(report: Findings) -> dict:
     """Everything in a report; NaN becomes None."""
     return {
         "schema": SCHEMA_VERSION,
@@ -64,7 +61,7 @@ def _label_lists(counts: GroupCounts) -> list[list]:
     return [[plain(v) for v in (g if isinstance(g, tuple) else (g,))] for g in labels]
 
 
-def _drivers_dict(drivers: "Drivers | None") -> dict | None:
+def _drivers_dict(drivers: Drivers | None) -> dict | None:
     if drivers is None:
         return None
     closest = None if drivers.associations is None else drivers.associations.iloc[:MAX_COLUMNS]

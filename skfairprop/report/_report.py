@@ -8,25 +8,21 @@ from dataclasses import fields
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import numpy as np
-import pandas as pd
 
 from skfairprop._suggest import closest
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import name_some
-from skfairprop.inference import benjamini_hochberg, benjamini_yekutieli
+from skfairprop.report._failure import failure_message
+from skfairprop.report._findings import Findings
+from skfairprop.report._from_estimator import report_from_estimator
 from skfairprop.report._plain import report_dict
-from skfairprop.report._view import UNDEFINED_POLICIES, Settings, View, make_view
-
-if TYPE_CHECKING:
-    from skfairprop.report._drivers import Drivers
-    from skfairprop.report._rules import Check
-    from skfairprop.report._source import Section, Source
+from skfairprop.report._rules import Check, failed_checks, run_check
+from skfairprop.report._source import Section, Source
+from skfairprop.report._text import report_text
+from skfairprop.report._view import UNDEFINED_POLICIES, Settings, make_view
 
 
-class FairnessReport:
+class FairnessReport(Findings):
     """Every count metric of some predictions, by protected columns, with intervals and chance.
 
     Made by :func:`fairness_report`, :meth:`from_counts` or :meth:`from_estimator`.
@@ -67,22 +63,6 @@ class FairnessReport:
     >>> float(report.metrics.loc[("sensitive_features", "demographic_parity_difference"), "value"])
     0.5
     """
-
-    def __init__(
-        self,
-        views: list[View],
-        *,
-        settings: Settings,
-        pos_label: Hashable | None = None,
-        notes: Sequence[str] = (),
-        drivers: "Drivers | None" = None,
-    ) -> None:
-        self.views = views
-        self.settings = settings
-        self.pos_label = pos_label
-        self.notes = list(notes)
-        self.drivers = drivers
-        self.metrics = _with_q(views, settings)
 
     @classmethod
     def from_counts(
@@ -182,9 +162,8 @@ class FairnessReport:
         >>> report.drivers.associations.index.name
         'column'
         """
-        from skfairprop.report._from_estimator import report_from_estimator
-
         return report_from_estimator(
+            fairness_report,
             estimator,
             X,
             y,
@@ -198,20 +177,6 @@ class FairnessReport:
             settings=settings,
         )
 
-    @property
-    def counts(self) -> GroupCounts:
-        """Counts of the first view."""
-        return self.views[0].counts
-
-    @property
-    def by_group(self) -> pd.DataFrame:
-        """Rates per group of the first view."""
-        return self.views[0].by_group
-
-    def to_frame(self) -> pd.DataFrame:
-        """The metrics as a flat table, with the columns ``attributes`` and ``metric``."""
-        return self.metrics.reset_index()
-
     def to_dict(self) -> dict:
         """Everything as plain lists, dicts, numbers and strings; NaN becomes None."""
         return report_dict(self)
@@ -224,9 +189,9 @@ class FairnessReport:
         self,
         path: str | PathLike[str] | None = None,
         *,
-        source: "Source | None" = None,
-        checks: "Sequence[Check]" = (),
-        sections: "Sequence[Section]" = (),
+        source: Source | None = None,
+        checks: Sequence[Check] = (),
+        sections: Sequence[Section] = (),
     ) -> str:
         """The report as one HTML page without script, that needs no network.
 
@@ -252,7 +217,6 @@ class FairnessReport:
             If jinja2 is not installed; it comes with the extra "report".
         """
         from skfairprop.report._page import build_page, render_page
-        from skfairprop.report._source import Source
 
         page = build_page(self, source or Source(), checks=checks, sections=sections)
         html = render_page(page)
@@ -291,8 +255,6 @@ class FairnessReport:
         >>> report.check("equal_opportunity.lower > 0.05").verdict
         'over the limit'
         """
-        from skfairprop.report._rules import run_check
-
         return run_check(self, rule)
 
     def assert_not(self, *rules: str, undefined: str = "fail") -> None:
@@ -319,8 +281,6 @@ class FairnessReport:
         >>> report.assert_not("equalized_odds_difference.lower > 0.1", "tpr[a] < 0.6")
         """
         __tracebackhide__ = True  # pytest shows the line of the test
-        from skfairprop.report._failure import failure_message
-        from skfairprop.report._rules import failed_checks
 
         if undefined not in ("fail", "ignore"):
             raise ValueError(f"undefined must be 'fail' or 'ignore'; got {undefined!r}")
@@ -332,7 +292,6 @@ class FairnessReport:
     def _repr_html_(self) -> str | None:
         """The report in a notebook; None, which means the text, without jinja2."""
         from skfairprop.report._page import build_page, render_notebook
-        from skfairprop.report._source import Source
 
         page = build_page(self, Source())
         key = hashlib.sha256(page["json"]["base64"].encode()).hexdigest()[:8]
@@ -342,8 +301,6 @@ class FairnessReport:
             return None
 
     def __repr__(self) -> str:
-        from skfairprop.report._text import report_text
-
         return report_text(self)
 
 
@@ -462,16 +419,3 @@ def _data_notes(counts: GroupCounts, settings: Settings) -> list[str]:
             for label in counts.classes[never]
         ]
     return out
-
-
-def _with_q(views: list[View], settings: Settings) -> pd.DataFrame:
-    """The metrics of all views in one table, with q over all of them."""
-    tables = {view.name: view.metrics for view in views}
-    table = pd.concat(tables, names=["attributes", "metric"])
-    adjust = benjamini_hochberg if settings.correction == "bh" else benjamini_yekutieli
-    tested = table["p"].notna().to_numpy()
-    q = np.full(len(table), np.nan)
-    if tested.any():
-        q[tested] = adjust(table["p"].to_numpy(float)[tested])
-    table.insert(table.columns.get_loc("p") + 1, "q", q)
-    return table

@@ -10,7 +10,7 @@ import pandas as pd
 
 from skfairprop._suggest import closest
 from skfairprop.metrics._by_group import RATE_COLUMNS
-from skfairprop.report._report import FairnessReport
+from skfairprop.report._findings import Findings
 
 FIELDS = ("value", "lower", "upper", "chance", "p", "q", "n")
 GROUP_MEASURES = ("count", *RATE_COLUMNS)
@@ -204,12 +204,12 @@ def check_names(rule: Rule, metrics) -> None:
             )
 
 
-def run_check(report: FairnessReport, rule: str | Rule) -> Check:
+def run_check(report: Findings, rule: str | Rule) -> Check:
     """What a rule says of a report.
 
     Parameters
     ----------
-    report : FairnessReport
+    report : Findings
     rule : str or Rule
         Read on the first view: the intersection of all protected columns.
 
@@ -247,7 +247,7 @@ def _joint_state(states: list[str]) -> str:
     return "not settled" if "not settled" in states else "over"
 
 
-def _row(report: FairnessReport, term: Term, rule: Rule) -> dict:
+def _row(report: Findings, term: Term, rule: Rule) -> dict:
     """Fields of what a term names."""
     if term.group is not None:
         return _group_row(report, term, rule)
@@ -275,7 +275,7 @@ def _why_absent(name: str) -> str:
     return f"; it needs {needs}"
 
 
-def _group_row(report: FairnessReport, term: Term, rule: Rule) -> dict:
+def _group_row(report: Findings, term: Term, rule: Rule) -> dict:
     known = []
     for view in report.views:
         texts = view.counts.group_texts

@@ -10,10 +10,10 @@ import pandas as pd
 
 from skfairprop._visible import visible
 from skfairprop.report._change import Change
-from skfairprop.report._report import FairnessReport
+from skfairprop.report._findings import Findings
 from skfairprop.report._rules import Check, failed_checks
 from skfairprop.report._view import View
-from skfairprop.report._wording import DATA_MEASURES, main_measures, measure_title
+from skfairprop.report._wording import DATA_MEASURES, measure_title
 
 WIDTH = 80
 _MAX_GROUPS = 12
@@ -69,7 +69,7 @@ def clip(text: object, width: int) -> str:
 
 
 def report_text(
-    report: FairnessReport,
+    report: Findings,
     *,
     style: Style | None = None,
     checks: Sequence[Check] = (),
@@ -154,7 +154,7 @@ def shown_rates(view: View) -> tuple[dict[str, str], list[tuple[str, pd.Series]]
     return titles, rows, counts.n_groups - len(order)
 
 
-def groups_block(view: View, report: FairnessReport, style: Style) -> list[str]:
+def groups_block(view: View, report: Findings, style: Style) -> list[str]:
     """The groups with their rates, intervals, and marks where they rest on few rows."""
     small = report.settings.min_count
     titles, rows, left_out = shown_rates(view)
@@ -188,7 +188,7 @@ def _order(table: pd.DataFrame, shown: list[str]) -> list[int]:
     return [*ranked[:half], *ranked[-half:]]
 
 
-def _classes_block(view: View, report: FairnessReport, style: Style) -> list[str]:
+def _classes_block(view: View, report: Findings, style: Style) -> list[str]:
     """One line a class: how often it is true and predicted, and the recalls of its two ends."""
     counts, table = view.counts, view.by_group
     if len(table) == counts.n_groups or not counts.predicted:
@@ -214,10 +214,10 @@ def _classes_block(view: View, report: FairnessReport, style: Style) -> list[str
     return out + [text for _, text in rows]
 
 
-def _measures_block(report: FairnessReport, style: Style) -> list[str]:
+def _measures_block(report: Findings, style: Style) -> list[str]:
     view = report.views[0]
     table = report.metrics.loc[view.name]
-    names = main_measures(view)
+    names = view.main_measures
     if not view.counts.predicted:
         return []
     level = f"{100 * report.settings.confidence:g}%"
@@ -260,7 +260,7 @@ def _interval(row: pd.Series) -> str:
     return f"{_decimal(row['lower'])} - {_decimal(row['upper'])}"
 
 
-def _without_small(view: View, name: str, report: FairnessReport, style: Style) -> list[str]:
+def _without_small(view: View, name: str, report: Findings, style: Style) -> list[str]:
     small = report.settings.min_count
     size = view.counts.of_labels().values.sum(-1)
     few = [g for g, n in zip(view.counts.group_texts, size, strict=True) if n < small]
@@ -276,14 +276,14 @@ def _without_small(view: View, name: str, report: FairnessReport, style: Style) 
     return lines
 
 
-def _alone_block(report: FairnessReport, style: Style) -> list[str]:
+def _alone_block(report: Findings, style: Style) -> list[str]:
     """The main measures for each protected column alone, where there are several."""
     if len(report.views) < 2:
         return []
     out = [style.head(_measure_heading("ONE COLUMN AT A TIME", "interval"))]
     for view in report.views[1:]:
         table = report.metrics.loc[view.name]
-        names = main_measures(view) if view.counts.predicted else DATA_MEASURES[3:4]
+        names = view.main_measures if view.counts.predicted else DATA_MEASURES[3:4]
         chosen = [n for n in (names[0], "equalized_odds_difference") if n in table.index]
         for name in chosen:
             title = f"{clip(view.name, 12)}: {_short_title(name)}"
@@ -311,7 +311,7 @@ def _change_block(change: Change | None, style: Style) -> list[str]:
     ]
 
 
-def _drivers_block(report: FairnessReport, style: Style) -> list[str]:
+def _drivers_block(report: Findings, style: Style) -> list[str]:
     """The parts of the score, the gap that stays, and the columns that follow the groups."""
     found = report.drivers
     lines: list[str] = []
@@ -338,7 +338,7 @@ def _drivers_block(report: FairnessReport, style: Style) -> list[str]:
     return [style.head("WHAT DRIVES IT"), *lines] if lines else []
 
 
-def _data_block(report: FairnessReport, style: Style) -> list[str]:
+def _data_block(report: Findings, style: Style) -> list[str]:
     view = report.views[0]
     table = report.metrics.loc[view.name]
     names = [n for n in DATA_MEASURES if n in table.index]
@@ -350,7 +350,7 @@ def _data_block(report: FairnessReport, style: Style) -> list[str]:
     return out + [_measure_line(name, table.loc[name], style) for name in names]
 
 
-def _notes_block(report: FairnessReport, style: Style) -> list[str]:
+def _notes_block(report: Findings, style: Style) -> list[str]:
     if not report.notes:
         return []
     out = [style.head("NOTES")]

@@ -12,7 +12,12 @@ from skfairprop.inference import MetricCall, infer, omnibus_test, rate_interval
 from skfairprop.metrics import METRICS, Driver, Metric, get_metric, group_rates
 from skfairprop.metrics._by_group import has_positive
 from skfairprop.metrics._metric import describe_undefined, find_driver, rates_of
-from skfairprop.report._wording import BINARY_MEASURES, CLASS_MEASURES, DATA_MEASURES
+from skfairprop.report._wording import (
+    BINARY_MEASURES,
+    CLASS_MEASURES,
+    DATA_MEASURES,
+    main_measures,
+)
 
 DRIVER_COLUMNS = ("rate", "class", "lowest", "highest", "lowest_value", "highest_value")
 UNDEFINED_POLICIES = ("drop", "zero")
@@ -93,6 +98,11 @@ class View:
     omnibus: pd.DataFrame | None
     without_small: pd.DataFrame | None
     notes: list[str]
+
+    @property
+    def main_measures(self) -> tuple[str, ...]:
+        """The measures that a report leads with, among those of this view."""
+        return main_measures(self.metrics.index, predicted=self.counts.predicted)
 
     @property
     def name(self) -> str:

@@ -1,11 +1,8 @@
 """Which measures a report leads with, and what they are called for people."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Container
 
 from skfairprop.metrics import METRICS
-
-if TYPE_CHECKING:
-    from skfairprop.report._view import View
 
 BINARY_MEASURES = (
     "demographic_parity_difference",
@@ -92,14 +89,12 @@ _WORDS = {
 }
 
 
-def main_measures(view: "View") -> tuple[str, ...]:
-    """The measures that a report leads with."""
-    names: tuple[str, ...] = (
-        BINARY_MEASURES if BINARY_MEASURES[0] in view.metrics.index else CLASS_MEASURES
-    )
-    if not view.counts.predicted:
+def main_measures(known: Container[str], *, predicted: bool) -> tuple[str, ...]:
+    """The measures that a report leads with, among those it has."""
+    names: tuple[str, ...] = BINARY_MEASURES if BINARY_MEASURES[0] in known else CLASS_MEASURES
+    if not predicted:
         names = DATA_MEASURES
-    return tuple(n for n in names if n in view.metrics.index)
+    return tuple(n for n in names if n in known)
 
 
 def measure_title(name: str) -> str:

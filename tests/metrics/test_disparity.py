@@ -118,9 +118,7 @@ def gap(values):
 
 
 def slow_term_by_term(loop):
-    cells = [
-        gap(loop.w(t, y, p) for t in loop.groups) for y in loop.classes for p in loop.classes
-    ]
+    cells = [gap(loop.w(t, y, p) for t in loop.groups) for y in loop.classes for p in loop.classes]
     return mean(cells)
 
 
@@ -192,9 +190,7 @@ def slow_combined_error_variance(loop, fpr="raw"):
 
 
 def slow_symmetric_distance(loop, fpr="raw"):
-    return mean_of_groups(
-        mean(abs(f - r) for f, r in relative(loop, t, fpr)) for t in loop.groups
-    )
+    return mean_of_groups(mean(abs(f - r) for f, r in relative(loop, t, fpr)) for t in loop.groups)
 
 
 SLOW = [

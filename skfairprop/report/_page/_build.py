@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Sequence
 
+from skfairprop.report._findings import Findings
 from skfairprop.report._page._data import data_part
 from skfairprop.report._page._drivers import drivers_part, refit_sentence
 from skfairprop.report._page._gaps import gaps_part
@@ -12,8 +13,8 @@ from skfairprop.report._page._methods import facts, methods, reading
 from skfairprop.report._page._numbers import TIMES, decimal, name, quoted, span
 from skfairprop.report._page._pairs import pairs_part
 from skfairprop.report._page._short import cards, sentences
+from skfairprop.report._plain import report_dict
 from skfairprop.report._rates import has_one_class, positive_label
-from skfairprop.report._report import FairnessReport
 from skfairprop.report._rules import Check
 from skfairprop.report._source import PLACES, Section, Source
 
@@ -21,7 +22,7 @@ _DIGITS = 5  # of the numbers in the data that the page carries; counts are whol
 
 
 def build_page(
-    report: FairnessReport,
+    report: Findings,
     source: Source,
     *,
     checks: Sequence[Check] = (),
@@ -66,11 +67,11 @@ def build_page(
         "reading": reading(report, source, positive),
         "methods": methods(report, source),
         "command": None if source.command is None else name(source.command),
-        "json": _json(document if document is not None else report.to_dict()),
+        "json": _json(document if document is not None else report_dict(report)),
     }
 
 
-def _alone(report: FairnessReport) -> list[dict]:
+def _alone(report: Findings) -> list[dict]:
     """The rates for each protected column by itself, where there are several."""
     return [
         {

@@ -5,6 +5,7 @@ import numpy as np
 from skfairprop.groups import label_text
 from skfairprop.metrics import METRICS
 from skfairprop.report._change import Change, data_to_model
+from skfairprop.report._findings import Findings
 from skfairprop.report._page._figures import Scale, round_up, slope_lines, spread
 from skfairprop.report._page._gaps import interval_text, measure_row
 from skfairprop.report._page._groups import Block, pictured
@@ -19,7 +20,6 @@ from skfairprop.report._page._numbers import (
     whole,
 )
 from skfairprop.report._rates import RateColumn
-from skfairprop.report._report import FairnessReport
 from skfairprop.report._wording import DATA_MEASURES
 
 MAX_CLASSES = 14
@@ -56,7 +56,7 @@ def change_verdict(change: Change, confidence: float) -> str:
     return f"This sample cannot tell whether the model widens or narrows the gap ({moved})."
 
 
-def data_part(report: FairnessReport, blocks: list[Block], positive: str) -> dict:
+def data_part(report: Findings, blocks: list[Block], positive: str) -> dict:
     """Everything of the section on the data set."""
     view = report.views[0]
     change = data_to_model(
@@ -72,7 +72,7 @@ def data_part(report: FairnessReport, blocks: list[Block], positive: str) -> dic
     }
 
 
-def _slopes(report: FairnessReport, blocks: list[Block], change: Change | None) -> dict | None:
+def _slopes(report: Findings, blocks: list[Block], change: Change | None) -> dict | None:
     """Base rate to predicted rate of the class that the change is about."""
     if change is None:
         return None
@@ -134,7 +134,7 @@ def _drawn_slopes(report, groups, lines, scale: Scale, data: RateColumn, model: 
     }
 
 
-def contingency(report: FairnessReport) -> dict:
+def contingency(report: Findings) -> dict:
     """Group x class with the counts expected without association, and standardised residuals."""
     counts = report.counts.of_labels()
     table = counts.values.astype(float)
@@ -175,7 +175,7 @@ def _residual(table, expected, residual, g: int, k: int) -> dict:
     }
 
 
-def _measures(report: FairnessReport, positive: str) -> list[dict]:
+def _measures(report: Findings, positive: str) -> list[dict]:
     """Measures of the data set, with the same of the predictions beside them."""
     view = report.views[0]
     table = report.metrics.loc[view.name]
@@ -195,7 +195,7 @@ def _measures(report: FairnessReport, positive: str) -> list[dict]:
     return out
 
 
-def _amplification(report: FairnessReport, positive: str) -> list[dict]:
+def _amplification(report: Findings, positive: str) -> list[dict]:
     """Amplification measures, as far as the registry and the counts allow them."""
     view = report.views[0]
     table = report.metrics.loc[view.name]

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from skfairprop.report._drivers import Drivers, ScoreParts
+from skfairprop.report._findings import Findings
 from skfairprop.report._page._figures import Scale, bar_strip, chance_strip
 from skfairprop.report._page._numbers import (
     MINUS,
@@ -16,8 +17,7 @@ from skfairprop.report._page._numbers import (
     quoted,
     whole,
 )
-from skfairprop.report._report import FairnessReport
-from skfairprop.report._wording import main_measures, measure_title
+from skfairprop.report._wording import measure_title
 
 MAX_BARS = 10
 MAX_ASSOCIATIONS = 24
@@ -34,12 +34,12 @@ _RATE_WORDS = {
 }
 
 
-def pairs_behind(report: FairnessReport) -> list[dict]:
+def pairs_behind(report: Findings) -> list[dict]:
     """For each main measure: which rate of which class, and the groups at its two ends."""
     view = report.views[0]
     table = report.metrics.loc[view.name]
     out = []
-    for metric in main_measures(view):
+    for metric in view.main_measures:
         row = table.loc[metric]
         if pd.isna(row["rate"]) or is_missing(row["lowest_value"]):
             continue
@@ -60,7 +60,7 @@ def pairs_behind(report: FairnessReport) -> list[dict]:
     return out
 
 
-def drivers_part(report: FairnessReport) -> dict:
+def drivers_part(report: Findings) -> dict:
     """Refits, parts of the score and stand-ins, as far as they are known."""
     found = report.drivers
     return {

@@ -5,6 +5,7 @@ import math
 import pandas as pd
 
 from skfairprop.metrics import METRICS
+from skfairprop.report._findings import Findings
 from skfairprop.report._page._figures import Scale, chance_strip, round_up
 from skfairprop.report._page._numbers import (
     TO,
@@ -15,18 +16,17 @@ from skfairprop.report._page._numbers import (
     probability,
     span,
 )
-from skfairprop.report._report import FairnessReport
 from skfairprop.report._view import View
-from skfairprop.report._wording import FAMILIES, main_measures, measure_title, measure_words
+from skfairprop.report._wording import FAMILIES, measure_title, measure_words
 
 SURE = 0.05  # the false discovery rate at which a finding is set in bold
 
 
-def gaps_part(report: FairnessReport, positive: str) -> dict:
+def gaps_part(report: Findings, positive: str) -> dict:
     """Everything of the section on gap measures."""
     view = report.views[0]
     table = report.metrics.loc[view.name]
-    names = main_measures(view)
+    names = view.main_measures
     rows = [measure_row(report, n, table.loc[n], positive) for n in names]
     return {
         "rows": rows,
@@ -40,7 +40,7 @@ def gaps_part(report: FairnessReport, positive: str) -> dict:
     }
 
 
-def _by_family(report: FairnessReport, table: pd.DataFrame, positive: str) -> list[dict]:
+def _by_family(report: Findings, table: pd.DataFrame, positive: str) -> list[dict]:
     """All measures, family by family."""
     out = []
     for family, title in FAMILIES.items():
@@ -51,7 +51,7 @@ def _by_family(report: FairnessReport, table: pd.DataFrame, positive: str) -> li
     return out
 
 
-def measure_row(report: FairnessReport, metric: str, row: pd.Series, positive: str) -> dict:
+def measure_row(report: Findings, metric: str, row: pd.Series, positive: str) -> dict:
     """A measure as the template prints it."""
     record = METRICS[metric.partition("[")[0]]
     p, q = row["p"], row.get("q")
@@ -153,11 +153,11 @@ def _omnibus(view: View) -> list[tuple[str, str]]:
     return [(words[null], probability(row["p"])) for null, row in view.omnibus.iterrows()]
 
 
-def _alone(report: FairnessReport, positive: str) -> list[dict]:
+def _alone(report: Findings, positive: str) -> list[dict]:
     """The main measures for each protected column by itself, where there are several."""
     if len(report.views) < 2:
         return []
-    names = main_measures(report.views[0])
+    names = report.views[0].main_measures
     out = []
     for view in report.views[1:]:
         table = report.metrics.loc[view.name].reindex(names)

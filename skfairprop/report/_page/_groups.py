@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skfairprop.report._findings import Findings
 from skfairprop.report._page._figures import UNIT, rate_strip
 from skfairprop.report._page._numbers import name, percent, quoted, tight_span, whole
 from skfairprop.report._rates import (
@@ -14,7 +15,6 @@ from skfairprop.report._rates import (
     has_one_class,
     positive_columns,
 )
-from skfairprop.report._report import FairnessReport
 from skfairprop.report._view import View
 
 MAX_PICTURED = 12
@@ -113,12 +113,12 @@ def pictured(column: RateColumn) -> np.ndarray:
     return np.concatenate([defined[:half], defined[-half:]]) if len(defined) > 2 * half else defined
 
 
-def blocks_part(report: FairnessReport, view: View, blocks: Sequence[Block]) -> list[dict]:
+def blocks_part(report: Findings, view: View, blocks: Sequence[Block]) -> list[dict]:
     """Blocks as the template prints them."""
     return [_block(report, view, block) for block in blocks]
 
 
-def _block(report: FairnessReport, view: View, block: Block) -> dict:
+def _block(report: Findings, view: View, block: Block) -> dict:
     counts, small = view.counts, report.settings.min_count
     names = [name(g) for g in counts.group_texts]
     sizes = counts.of_labels().values.sum(-1)

@@ -2,14 +2,14 @@
 
 import math
 
+from skfairprop.report._findings import Findings
 from skfairprop.report._page._numbers import TIMES, name, points, quoted
-from skfairprop.report._report import FairnessReport
 from skfairprop.report._source import Source
 
 _Z_SUM = 2.8  # of the two-sided 5 % and the 80 % points of the normal distribution
 
 
-def reading(report: FairnessReport, source: Source, positive: str) -> list[tuple[str, str]]:
+def reading(report: Findings, source: Source, positive: str) -> list[tuple[str, str]]:
     """What to keep in mind: a heading and a sentence or two each."""
     counts = report.counts
     sizes = counts.of_labels().values.sum(-1)
@@ -68,7 +68,7 @@ def detectable(small: float, large: float) -> float:
     return min(_Z_SUM * math.sqrt(0.25 / small + 0.25 / large), 1.0)
 
 
-def methods(report: FairnessReport, source: Source) -> list[tuple[str, str]]:
+def methods(report: Findings, source: Source) -> list[tuple[str, str]]:
     """How the numbers were made: a heading and a sentence each."""
     settings = report.settings
     level = f"{100 * settings.confidence:g}%"
@@ -101,7 +101,7 @@ def methods(report: FairnessReport, source: Source) -> list[tuple[str, str]]:
     return out
 
 
-def _inference_methods(report: FairnessReport, level: str) -> list[tuple[str, str]]:
+def _inference_methods(report: Findings, level: str) -> list[tuple[str, str]]:
     settings = report.settings
     kinds = {
         "tilted": "the lower end by inverting the test along a path of rates from no gap to the "
@@ -141,7 +141,7 @@ def _inference_methods(report: FairnessReport, level: str) -> list[tuple[str, st
     ]
 
 
-def facts(report: FairnessReport, source: Source) -> list[tuple[str, str]]:
+def facts(report: Findings, source: Source) -> list[tuple[str, str]]:
     """What was looked at, in some words each."""
     counts = report.counts
     out = []
@@ -167,7 +167,7 @@ def facts(report: FairnessReport, source: Source) -> list[tuple[str, str]]:
     return out
 
 
-def outcome_fact(report: FairnessReport, source: Source) -> tuple[str, str]:
+def outcome_fact(report: Findings, source: Source) -> tuple[str, str]:
     """The class that the report looks at, or how many there are."""
     counts = report.counts
     if report.pos_label is None:

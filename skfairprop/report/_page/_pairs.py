@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from skfairprop.report._findings import Findings
 from skfairprop.report._page._gaps import SURE
 from skfairprop.report._page._groups import Block, column_title, width
 from skfairprop.report._page._numbers import name, points, to
 from skfairprop.report._pairs import PairTable, compare_pairs
-from skfairprop.report._report import FairnessReport
 
 MAX_PAIRS = 15
 MAX_COLUMNS = 6
@@ -19,7 +19,7 @@ def pair_columns(blocks: list[Block]) -> list:
     return [blocks[0].columns[0], *(b.columns[b.lead] for b in blocks[1:])]
 
 
-def pairs_part(report: FairnessReport, blocks: list[Block]) -> dict | None:
+def pairs_part(report: Findings, blocks: list[Block]) -> dict | None:
     """Everything of the section on pairs; None where there is one group."""
     counts = report.counts
     if counts.n_groups < 2:

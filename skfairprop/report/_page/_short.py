@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from skfairprop.report._change import Change
+from skfairprop.report._findings import Findings
 from skfairprop.report._page._data import change_verdict
 from skfairprop.report._page._gaps import SURE
 from skfairprop.report._page._groups import Block, width
@@ -21,12 +22,11 @@ from skfairprop.report._page._numbers import (
     whole,
 )
 from skfairprop.report._rates import RateColumn
-from skfairprop.report._report import FairnessReport
 from skfairprop.report._rules import Check
-from skfairprop.report._wording import main_measures, measure_title, measure_words
+from skfairprop.report._wording import measure_title, measure_words
 
 
-def lead_measure(report: FairnessReport) -> str:
+def lead_measure(report: Findings) -> str:
     """The measure that the page starts with."""
     index = report.views[0].metrics.index
     for metric in ("demographic_parity_difference", "accuracy_difference", "cramers_v"):
@@ -205,7 +205,7 @@ def small_sentence(columns: Sequence[RateColumn], groups: Sequence[str], small: 
     )
 
 
-def without_small_sentence(report: FairnessReport, metric: str) -> str:
+def without_small_sentence(report: Findings, metric: str) -> str:
     """The leading measure once more without the small groups."""
     table = report.views[0].without_small
     if table is None or metric not in table.index or is_missing(table.loc[metric, "value"]):
@@ -222,7 +222,7 @@ def without_small_sentence(report: FairnessReport, metric: str) -> str:
 
 
 def sentences(
-    report: FairnessReport,
+    report: Findings,
     blocks: Sequence[Block],
     *,
     change: Change | None,
@@ -242,7 +242,7 @@ def sentences(
         class_sentence(blocks, groups, small),
         "" if view.counts.predicted else association_sentence(association, level),
         beyond_sentence(
-            table.loc[list(main_measures(view))],
+            table.loc[list(view.main_measures)],
             "gap measures" if view.counts.predicted else "measures",
         ),
         change_short(change, level),
@@ -254,9 +254,7 @@ def sentences(
     return [text for text in out if text]
 
 
-def cards(
-    report: FairnessReport, positive: str, change: Change | None, pairs: dict | None
-) -> list[dict]:
+def cards(report: Findings, positive: str, change: Change | None, pairs: dict | None) -> list[dict]:
     """Four numbers to start with."""
     view, level = report.views[0], report.settings.confidence
     table = report.metrics.loc[view.name]
