@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -280,7 +280,6 @@ def ensemble_bias_estimation(
 
 
 _SCORE_NAMES = {m.name for m in SCORE_METRICS}
-_NEED_NO_TRUTH = ("prediction_rate",)
 
 
 def _warn(verdict: str, methods: Iterable[str], holes: dict[str, list[str]]) -> None:
@@ -331,23 +330,32 @@ def _estimate(
         diagonal = counts.values[..., None] * np.eye(counts.n_classes, dtype=int)
         counts = GroupCounts(diagonal, groups=counts.groups, classes=counts.classes)
     counts, positive = find_positive(counts, pos_label, "bias_estimations")
-    wanted = [m for m in COUNT_METRICS if m.name.removeprefix(_PREFIX) in methods]
-    if y_true is None:
-        wanted = [m for m in wanted if m.rates == _NEED_NO_TRUTH]
-    found, holes = _estimate_counts(counts, positive, convention, wanted)
-    wanted = [m for m in SCORE_METRICS if m.name.removeprefix(_PREFIX) in methods]
-    if y_score is not None and wanted:
+    found, holes = _estimate_counts(
+        counts,
+        positive,
+        convention,
+        [m for m in _chosen(COUNT_METRICS, methods) if y_true is not None or _needs_no_truth(m)],
+    )
+    score_metrics = _chosen(SCORE_METRICS, methods)
+    if y_score is not None and score_metrics:
         outcome = columns["y_true" if use_y_true else "y_pred"][0]
         label = counts.classes[positive]
         scored = _score_rows(outcome, columns["y_score"][0], rows, label, threshold)
-        for metric in wanted:
+        for metric in score_metrics:
             extra = {"min_group_size": min_group_size} if metric.name == _CALIBRATION else {}
-            value = metric.kernel(scored, convention=convention, **extra)
-            found[metric.name] = value
-            if np.isnan(value):
+            found[metric.name] = metric.kernel(scored, convention=convention, **extra)
+            if np.isnan(found[metric.name]):
                 holes[metric.name] = [_describe_undefined_score(counts, metric)]
     values = pd.Series(found, dtype=float).rename(lambda name: name.removeprefix(_PREFIX))
     return values, {name.removeprefix(_PREFIX): found for name, found in holes.items()}
+
+
+def _chosen(metrics: Iterable[Metric], methods: Collection[str]) -> list[Metric]:
+    return [metric for metric in metrics if metric.name.removeprefix(_PREFIX) in methods]
+
+
+def _needs_no_truth(metric: Metric) -> bool:
+    return metric.rates == ("prediction_rate",)
 
 
 def _estimate_counts(
