@@ -75,3 +75,22 @@ def test_a_gap_is_covered():
 def test_the_percentile_bootstrap_never_covers_a_gap_of_zero():
     for name, (low, *_) in simulate(0.0, "percentile").items():
         assert low > 0.95, name
+
+
+@pytest.mark.slow
+def test_random_weights_cost_effective_rows_and_are_covered():
+    """Weights that say nothing about the labels: log-normal, an effective size of .37 n."""
+    group = np.repeat(range(4), [40, 100, 300, 560])
+    name = "demographic_parity_difference"
+    above = small = 0
+    for seed in range(100):
+        rng = np.random.default_rng([8, seed])
+        y_pred = rng.integers(2, size=1000)
+        counts = GroupCounts.from_arrays(
+            y_pred, y_pred, sensitive_features=group, sample_weight=rng.lognormal(size=1000)
+        )
+        found = infer(counts, name, n_draws=400, random_state=seed)[name]
+        above += found.lower > 0
+        small += found.p_value <= 0.05
+    assert above <= 9  # .025 of 100 and four standard errors
+    assert small <= 13
