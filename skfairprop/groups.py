@@ -96,8 +96,12 @@ class Groups:
 
 
 def label_text(label: Hashable) -> str:
-    """One label as text; the values of an intersection are joined by ", "."""
-    return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+    """One label as text: the values of an intersection joined by ", ", whole floats as integers."""
+    if isinstance(label, tuple):
+        return ", ".join(map(label_text, label))
+    if isinstance(label, float) and label.is_integer():  # integers beside missing values are floats
+        return str(int(label))
+    return str(label)
 
 
 def label_texts(labels: Sequence[Hashable] | pd.Index) -> list[str]:

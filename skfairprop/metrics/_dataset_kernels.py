@@ -145,7 +145,7 @@ METRICS = (
         driver=_association_driver,
         formula="sqrt(chi2 / n / min(groups - 1, classes - 1))",
         source=_SECTION,
-        misleads="Biased upwards in small samples: compare it with its null.",
+        misleads="Above 0 by chance in small samples: compare it with its null.",
     ),
     Metric(
         "dsap_stereotypical_bias",
@@ -157,7 +157,7 @@ METRICS = (
         driver=_association_driver,
         formula="1 - mean over classes of the similarity of group shares within and outside it",
         source=_SECTION,
-        misleads="Biased upwards in small samples; a rare class counts as much as a common one.",
+        misleads="Above 0 by chance in small samples; a rare class counts as much as a common one.",
     ),
 )
 BY_NAME = {metric.name: metric for metric in METRICS}

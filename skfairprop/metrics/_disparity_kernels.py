@@ -137,7 +137,7 @@ METRICS = (
         null="separation",
         formula="mean over (true, predicted) of the gap of P(predicted | true, group)",
         source=_SECTION,
-        misleads="Falls as classes are added; well above 0 for a fair model with small groups.",
+        misleads="Falls as classes are added; well above 0 by chance with small groups.",
     ),
     Metric(
         "classwise_equalized_odds",

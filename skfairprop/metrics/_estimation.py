@@ -356,7 +356,7 @@ METRICS = (
         _MARGINAL,
         "independence",
         "I(pred; group) / sqrt(H(pred) H(group))",
-        "Biased upwards in small samples.",
+        "Above 0 by chance in small samples.",
     ),
     _record(
         "balance_residuals",

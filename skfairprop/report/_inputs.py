@@ -10,6 +10,8 @@ from skfairprop.report._errors import UsageError
 from skfairprop.report._options import AuditOptions
 from skfairprop.report._table import PRESETS, need_column, protected_column, split_spec
 
+# What counts as missing in a text file.
+_SPELLINGS = "an empty field, NA, None, null and the like"
 _MAX_CLASSES = 100
 
 
@@ -39,8 +41,8 @@ def read_target(frame: pd.DataFrame, options: AuditOptions) -> pd.Series:
     n_missing = int(y.isna().sum())
     if n_missing:
         raise UsageError(
-            f"--target {options.target!r}: {n_missing:,} of {len(y):,} values are missing; leave "
-            "those rows out of the table"
+            f"--target {options.target!r}: {n_missing:,} of {len(y):,} values are missing "
+            f"({_SPELLINGS}); leave those rows out of the table"
         )
     n = y.nunique()
     if n < 2:
@@ -94,7 +96,7 @@ def read_protected(frame: pd.DataFrame, options: AuditOptions) -> pd.DataFrame:
         if n_missing and options.missing == "raise":
             raise UsageError(
                 f"--sensitive {str(column.name)!r}: {n_missing:,} of {len(column):,} values are "
-                "missing; pass --missing group to make them a group of their own, or --missing "
+                f"missing ({_SPELLINGS}); pass --missing group to make them a group of their own, or --missing "
                 "drop to leave those rows out"
             )
     return pd.concat(columns, axis=1)
@@ -110,7 +112,10 @@ def read_weight(frame: pd.DataFrame, options: AuditOptions) -> pd.Series | None:
     """The weights of the rows."""
     if options.weight is None:
         return None
-    return frame[need_column(frame, options.weight, "--weight")]
+    weight = frame[need_column(frame, options.weight, "--weight")]
+    if not pd.api.types.is_numeric_dtype(weight):
+        raise UsageError(f"--weight {options.weight!r}: the column holds no numbers")
+    return weight
 
 
 def read_predictions(frame: pd.DataFrame, y: pd.Series, options: AuditOptions) -> pd.Series:
@@ -132,6 +137,12 @@ def read_predictions(frame: pd.DataFrame, y: pd.Series, options: AuditOptions) -
             f"--pred {options.pred!r} and --target {options.target!r} have no value in common: "
             f"{name_some(sorted(pred.unique().tolist(), key=str))} against "
             f"{name_some(sorted(y.unique().tolist(), key=str))}"
+        )
+    extra = sorted(set(pred.unique().tolist()) - set(y.unique().tolist()), key=str)
+    if extra and y.nunique() == 2 and options.pos_label is None:
+        raise UsageError(
+            f"--pred {options.pred!r} holds {name_some(extra)}, which --target {options.target!r} "
+            "lacks; pass --pos-label for one class against the rest"
         )
     return pred
 

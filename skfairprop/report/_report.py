@@ -86,6 +86,7 @@ class FairnessReport(Findings):
         FairnessReport
         """
         chosen = _settings(settings)
+        _check_names(counts)
         tables = [counts]
         if counts.groups.nlevels > 1:
             tables += [counts.collapse(name) for name in counts.groups.names]
@@ -419,3 +420,11 @@ def _data_notes(counts: GroupCounts, settings: Settings) -> list[str]:
             for label in counts.classes[never]
         ]
     return out
+
+
+def _check_names(counts: GroupCounts) -> None:
+    """Refuse protected columns that read alike, as 1 and "1": a view is found by its name."""
+    names = counts.attributes
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        raise ValueError(f"several protected columns are called {repeated[0]!r}; rename them")

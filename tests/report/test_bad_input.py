@@ -88,7 +88,8 @@ def test_no_group_is_large_enough(run, write, tmp_path):
 
 def test_a_class_that_no_group_has(run, write, refused):
     frame = table(p=np.resize([0, 1, 2], 120))
-    status, text, _ = run(write(frame), *GIVEN, *QUICK)
+    assert "holds 2, which --target 'y' lacks; pass --pos-label" in refused(write(frame), *GIVEN)
+    status, text, _ = run(write(frame), *GIVEN, "--pos-label", "1", *QUICK)
     assert status == 0
     said = " ".join(text.split())
     assert "class 2 is predicted and no row has it: its recall is undefined everywhere" in said

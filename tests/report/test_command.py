@@ -188,7 +188,7 @@ def test_missing_protected_values_follow_the_policy(run, refused, tmp_path):
         tmp_path / "t.csv", index=False
     )
     args = ["t.csv", "--target", "y", "--sensitive", "g", "--pred", "p", *QUICK]
-    assert "'g': 2 of 8 values are missing; pass --missing group" in refused(*args)
+    assert "'g': 2 of 8 values are missing (an empty" in refused(*args)
     assert "(missing)" in run(*args, "--missing", "group")[1]
     status, out, _ = run(*args, "--missing", "drop")
     assert status == 0
@@ -294,3 +294,28 @@ def test_abbreviated_flags_are_refused(capsys):
         main(["audit", "--sens", "sex"])
     assert caught.value.code == 2
     assert "unrecognized arguments: --sens" in capsys.readouterr().err
+
+
+def test_weights_must_be_numbers(refused, loans):
+    path, _ = loans
+    err = refused(path, *LOANS, "--pred", "guess", "--weight", "stage")
+    assert "--weight 'stage': the column holds no numbers" in err
+
+
+def test_a_predicted_class_that_the_target_lacks_needs_the_positive_one(run, refused, tmp_path):
+    frame = pd.DataFrame({"y": [0, 1] * 20, "p": [0, 1, 2, 1] * 10, "g": list("aabb") * 10})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    args = [str(tmp_path / "t.csv"), "--target", "y", "--sensitive", "g", "--pred", "p", *QUICK]
+    assert "--pred 'p' holds 2, which --target 'y' lacks; pass --pos-label" in refused(*args)
+    assert run(*args, "--pos-label", "1")[0] == 0
+
+
+def test_integer_groups_beside_missing_values_stay_integers(run, refused, tmp_path):
+    frame = pd.DataFrame({"y": [0, 1] * 20, "p": [0, 1, 1, 1] * 10, "g": [1, 2, None, 2] * 10})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    args = ["t.csv", "--target", "y", "--sensitive", "g", "--pred", "p", *QUICK]
+    err = refused(*args)
+    assert "10 of 40 values are missing (an empty field, NA, None, null and the like)" in err
+    run(*args, "--missing", "group")
+    by_group = pd.read_csv(tmp_path / "skfairprop-audit" / "by_group.csv")
+    assert by_group["group"].tolist() == ["1", "2", "(missing)"]

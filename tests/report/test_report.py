@@ -36,3 +36,9 @@ def test_one_group_compares_nothing_and_says_so():
     assert "there is only one group, 'a': nothing is compared" in report.notes
     compared = report.metrics[~report.metrics["family"].str.contains("data")]["value"]
     assert compared.isna().all()
+
+
+def test_protected_columns_that_read_alike_are_refused():
+    groups = {1: GROUPS, "1": GROUPS[::-1]}
+    with pytest.raises(ValueError, match="several protected columns are called '1'; rename them"):
+        fairness_report(LABELS, GUESSES, sensitive_features=groups, bootstrap=0)
