@@ -49,19 +49,13 @@ class Draws:
         for name in ("null", "path", "posterior", "bootstrap"):
             setattr(self, name, np.sort(getattr(self, name), axis=-1))
 
-    def _n_undefined(self) -> list[tuple[int, int]]:
-        sets = [self.null, *self.path, self.posterior, self.bootstrap]
-        return [(int(np.count_nonzero(np.isnan(s))), len(s)) for s in sets if len(s)]
-
-    @property
-    def n_undefined(self) -> int:
-        """The largest number of NaN in a set."""
-        return max(n for n, _ in self._n_undefined())
-
-    @property
-    def too_few(self) -> bool:
-        """Whether a set has fewer than half of its values."""
-        return any(n > size / 2 for n, size in self._n_undefined())
+    def count_undefined(self) -> tuple[int, bool]:
+        """The largest number of NaN in a set, and whether it is more than half of the set."""
+        sets = (self.null[None], self.path, self.posterior[None], self.bootstrap[None])
+        counts = [
+            (int(np.count_nonzero(np.isnan(s), axis=1).max()), s.shape[1]) for s in sets if s.size
+        ]
+        return max(n for n, _ in counts), any(n > size / 2 for n, size in counts)
 
 
 def quantiles(values: Array, levels: Sequence[float]) -> Array:
@@ -69,6 +63,12 @@ def quantiles(values: Array, levels: Sequence[float]) -> Array:
 
     NumPy's nanquantile gives the same, and sorts again for each call.
     """
+    size = values.shape[-1]
+    if size and not np.isnan(values[..., -1]).any():
+        position = np.asarray(levels) * (size - 1)
+        below = position.astype(np.intp)
+        low, high = values[..., below], values[..., np.minimum(below + 1, size - 1)]
+        return low + (high - low) * (position - below)
     n = np.count_nonzero(~np.isnan(values), axis=-1)[..., None]
     position = np.asarray(levels) * np.maximum(n - 1, 0)
     below = position.astype(np.intp)
@@ -94,6 +94,7 @@ def assemble(
     value : float
         With 0 as the value without bias.
     """
+    n_undefined, too_few = draws.count_undefined()
     undefined = Inference(
         value=_as_printed(value, call.best),
         lower=np.nan,
@@ -105,7 +106,7 @@ def assemble(
         open_at_zero=False,
         reliable=False,
         reason="the metric is undefined",
-        n_undefined=draws.n_undefined,
+        n_undefined=n_undefined,
         n_draws=n_draws,
         confidence=confidence,
         method=method,
@@ -115,8 +116,8 @@ def assemble(
     )
     if np.isnan(value):
         return undefined
-    if draws.too_few:
-        why = f"undefined on {draws.n_undefined:,} of {n_draws:,} replicates"
+    if too_few:
+        why = f"undefined on {n_undefined:,} of {n_draws:,} replicates"
         return replace(undefined, reason=why)
     lower, upper, corrected, p, is_open = _ends(value, draws, call, 1 - confidence, method)
     ends = sorted(_as_printed(end, call.best) for end in (lower, upper))
