@@ -135,8 +135,8 @@ def infer(
     on the fitted model, and takes the rows as independent.
 
     In simulations of 95 % intervals (``benchmarks/results/coverage.txt``) each end misses in up to
-    .05 of the data sets, the lower one of a maximum over tied rates of several strata, and of one
-    outlier among many equal groups, in up to .07; near 0 and with tiny groups the intervals are
+    .04 of the data sets. Elsewhere the lower end was seen to miss in up to .07, for one outlier
+    among many equal groups; near 0 and with tiny groups the intervals are
     conservative. p tests the null, which can be false although the metric is 0: where the groups
     differ by the same factor in all classes, for :func:`~skfairprop.metrics.demographic_parity`,
     :func:`~skfairprop.metrics.combined_error_variance` and
