@@ -119,16 +119,17 @@ def assemble(
     if too_few:
         why = f"undefined on {n_undefined:,} of {n_draws:,} replicates"
         return replace(undefined, reason=why)
-    lower, upper, corrected, p, is_open = _ends(value, draws, call, 1 - confidence, method)
+    return _complete(replace(undefined, reliable=not reason, reason=reason), value, draws, call)
+
+
+def _complete(found: Inference, value: float, draws: Draws, call: MetricCall) -> Inference:
+    """The same with interval, p-value and null."""
+    lower, upper, corrected, p, is_open = _ends(
+        value, draws, call, 1 - found.confidence, found.method
+    )
     ends = sorted(_as_printed(end, call.best) for end in (lower, upper))
     found = replace(
-        undefined,
-        lower=ends[0],
-        upper=ends[1],
-        p_value=float(p),
-        open_at_zero=is_open,
-        reliable=not reason,
-        reason=reason,
+        found, lower=ends[0], upper=ends[1], p_value=float(p), open_at_zero=bool(is_open)
     )
     if call.resolved_null is None:
         return found
