@@ -53,7 +53,7 @@ def test_null_is_a_swap_of_the_predictions_of_a_row():
         drawn = loop_gap(y_true, second, group) - loop_gap(y_true, first, group)
         hits += abs(drawn) >= abs(difference) - 1e-10
     p = (1 + hits) / 401
-    assert found.p_value == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / 400) + 1e-3)
+    assert found.p_exchange == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / 400) + 1e-3)
 
 
 @pytest.mark.parametrize(
@@ -86,12 +86,13 @@ def test_a_model_is_no_other_than_itself():
 
 
 def test_p_is_uniform_without_a_difference():
-    p = [
-        compare("demographic_parity_difference", *two_models(seed=s), n_draws=99).p_value
-        for s in range(60)
+    found = [
+        compare("demographic_parity_difference", *two_models(seed=s), n_draws=99) for s in range(60)
     ]
+    p = np.array([c.p_exchange for c in found])
     assert 0.3 < np.mean(p) < 0.75  # ties make it cautious
-    assert np.mean(np.array(p) <= 0.1) < 0.25
+    assert np.mean(p <= 0.1) < 0.25
+    assert all(c.p_value >= c.p_exchange for c in found)
 
 
 def test_metrics_of_a_data_set_read_the_predictions():
@@ -195,7 +196,7 @@ def test_tables_are_exchanged_within_groups():
         gaps = [loop_gap(*(x[moved == k] for x in (y_true, y_pred, group))) for k in (0, 1)]
         hits += abs(gaps[1] - gaps[0]) >= abs(difference) - 1e-10
     p = (1 + hits) / 401
-    assert found.p_value == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / 400) + 1e-3)
+    assert found.p_exchange == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / 400) + 1e-3)
 
 
 @pytest.mark.parametrize("gaps", [(0, 0), (0.6, 0)])
@@ -233,3 +234,22 @@ def test_tables_that_cannot_be_compared():
     many = GroupCounts(np.stack([first.values] * 2), groups=first.groups, classes=first.classes)
     with pytest.raises(ValueError, match="replicate axes"):
         compare_counts("cramers_v", first, many)
+
+
+def test_equal_but_opposite_gaps_are_no_difference():
+    """Models that favour the two groups by as much are not exchangeable, yet equally biased."""
+    rng = np.random.default_rng(0)
+    found = []
+    for seed in range(20):
+        group, y = rng.integers(0, 2, 600), rng.integers(0, 2, 600)
+        a = (rng.random(600) < np.where(group == 0, 0.6, 0.4)).astype(int)
+        b = (rng.random(600) < np.where(group == 0, 0.4, 0.6)).astype(int)
+        found.append(
+            compare_models(
+                "demographic_parity_difference", y, a, b,
+                sensitive_features=group, n_draws=200, random_state=seed,
+            )
+        )  # fmt: skip
+    assert sum(c.p_value <= 0.05 for c in found) <= 2
+    assert all(c.excludes_zero() == (c.p_value <= 0.05) for c in found)
+    assert sum(c.lower <= 0 <= c.upper for c in found) >= 18
