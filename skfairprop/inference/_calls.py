@@ -160,8 +160,8 @@ def prepare(
     for name, call in calls.items():
         view: View = "all"
         positive = None
-        if call.record.rates == ("accuracy",):
-            view = "correct"
+        if call.record.rates == ("accuracy",) and _layout(call) == "independence":
+            view = "correct"  # within a class, true or predicted, the classes are needed
         elif _counts_empty_groups(call, counts, kept):
             view = "declared"
         elif name in labels and kept.n_classes > 2:

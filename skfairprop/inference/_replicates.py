@@ -18,6 +18,8 @@ Draw = Callable[[int, np.random.Generator], Array]
 _BLOCK_CELLS = 1 << 19
 _CHUNK_CELLS = 1 << 17
 _MIN_BLOCK, _MAX_BLOCK = 10, 1000
+# scipy's random_table ends the process for more rows than about this.
+_MAX_ROWS = (1 << 32) - 1
 
 
 def resolve_seed(random_state: RandomState) -> int:
@@ -67,6 +69,12 @@ def tensors(
 def permuted(layout: Layout) -> Draw:
     """Tables with the margins of every stratum: the groups exchanged within it, exactly."""
     counts = layout.counts
+    total = int(counts.sum((-2, -1)).max(initial=0))
+    if total > _MAX_ROWS:
+        raise ValueError(
+            f"{total:,} rows are more than random tables can hold ({_MAX_ROWS:,}); infer from a "
+            "random part of them"
+        )
 
     def draw(b: int, rng: np.random.Generator) -> Array:
         out = np.broadcast_to(counts, (b, *counts.shape)).copy()

@@ -145,6 +145,7 @@ def _resamples(codes: np.ndarray, n_draws: int, rng: np.random.Generator) -> Ite
 
 
 def _summarize(value: float, draws: np.ndarray, confidence: float, interval: str) -> Inference:
+    draws = np.where(np.isfinite(draws), draws, np.nan)  # an infinite value has no interval
     n_undefined = int(np.count_nonzero(np.isnan(draws)))
     lower = upper = np.nan
     reason = ""

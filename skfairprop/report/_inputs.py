@@ -96,8 +96,8 @@ def read_protected(frame: pd.DataFrame, options: AuditOptions) -> pd.DataFrame:
         if n_missing and options.missing == "raise":
             raise UsageError(
                 f"--sensitive {str(column.name)!r}: {n_missing:,} of {len(column):,} values are "
-                f"missing ({_SPELLINGS}); pass --missing group to make them a group of their own, or --missing "
-                "drop to leave those rows out"
+                f"missing ({_SPELLINGS}); pass --missing group to make them a group of their own, "
+                "or --missing drop to leave those rows out"
             )
     return pd.concat(columns, axis=1)
 

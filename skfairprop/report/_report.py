@@ -21,6 +21,9 @@ from skfairprop.report._source import Section, Source
 from skfairprop.report._text import report_text
 from skfairprop.report._view import UNDEFINED_POLICIES, Settings, make_view
 
+# q needs p-values this fine.
+_MIN_DRAWS_FOR_Q = 999
+
 
 class FairnessReport(Findings):
     """Every count metric of some predictions, by protected columns, with intervals and chance.
@@ -407,6 +410,11 @@ def _data_notes(counts: GroupCounts, settings: Settings) -> list[str]:
     out = []
     if counts.n_groups == 1:
         out.append(f"there is only one group, {counts.group_texts[0]!r}: nothing is compared")
+    if 0 < settings.bootstrap < _MIN_DRAWS_FOR_Q:
+        out.append(
+            f"bootstrap={settings.bootstrap} makes p too coarse for q, over many measures at once; "
+            f"take {_MIN_DRAWS_FOR_Q} or more"
+        )
     largest = counts.of_labels().values.sum(-1).max()
     if largest < settings.min_count:
         out.append(

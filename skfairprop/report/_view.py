@@ -136,7 +136,9 @@ def applicable(
     """
     wanted = settings.metrics
     everything = isinstance(wanted, str) and wanted == "all"
-    names = list(METRICS) if everything else [wanted] if isinstance(wanted, str) else wanted
+    names = list(METRICS) if everything else [wanted] if isinstance(wanted, str) else list(wanted)
+    if not names:
+        raise ValueError("metrics is empty; name at least one, or pass 'all'")
     positive = pos_label is not None or has_positive(counts)
     calls = {}
     for name in names:

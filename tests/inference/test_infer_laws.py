@@ -197,3 +197,28 @@ def test_replicates_are_refused():
     many = GroupCounts(np.stack([counts.values] * 2), groups=counts.groups, classes=counts.classes)
     with pytest.raises(ValueError, match="replicate axes"):
         infer(many, "cramers_v")
+
+
+@pytest.mark.parametrize(("null", "stratum"), [("separation", "y"), ("sufficiency", "p")])
+def test_another_null_of_the_accuracy_shuffles_within_its_own_strata(null, stratum):
+    """Accuracies .84 and .66 that differ by base rates alone: chance within the class."""
+    values = np.array([[[720, 80], [80, 120]], [[180, 20], [320, 480]]])
+    counts = GroupCounts(values, groups=["a", "b"], classes=[0, 1])
+    found = infer(counts, "accuracy_difference", null=null, random_state=0)["accuracy_difference"]
+    cells = np.array([(g, y, p) for g in (0, 1) for y in (0, 1) for p in (0, 1)])
+    g, y, p = np.repeat(cells, values.ravel(), axis=0).T
+    right, within = y == p, {"y": y, "p": p}[stratum]
+    rng = np.random.default_rng(0)
+    gaps = []
+    for _ in range(200):
+        moved = g.copy()
+        for k in (0, 1):
+            moved[within == k] = rng.permutation(moved[within == k])
+        gaps.append(abs(right[moved == 0].mean() - right[moved == 1].mean()))
+    assert found.null_mean == pytest.approx(np.mean(gaps), abs=0.01)
+
+
+def test_more_rows_than_random_tables_hold_are_refused():
+    huge = GroupCounts(np.full((2, 2, 2), 10**9, dtype=np.int64), groups=["a", "b"], classes=[0, 1])
+    with pytest.raises(ValueError, match="8,000,000,000 rows are more than random tables can hold"):
+        infer(huge, "demographic_parity_difference")

@@ -42,3 +42,21 @@ def test_protected_columns_that_read_alike_are_refused():
     groups = {1: GROUPS, "1": GROUPS[::-1]}
     with pytest.raises(ValueError, match="several protected columns are called '1'; rename them"):
         fairness_report(LABELS, GUESSES, sensitive_features=groups, bootstrap=0)
+
+
+def test_too_few_random_tables_for_q_are_said():
+    said = [
+        any("too coarse for q" in note for note in report(bootstrap=b).notes) for b in (60, 999, 0)
+    ]
+    assert said == [True, False, False]
+
+
+def report(**settings):
+    return fairness_report(
+        LABELS, GUESSES, sensitive_features=GROUPS, metrics=["accuracy_difference"], **settings
+    )
+
+
+def test_no_metrics_are_refused():
+    with pytest.raises(ValueError, match="metrics is empty; name at least one"):
+        fairness_report(LABELS, GUESSES, sensitive_features=GROUPS, metrics=[])
