@@ -1,6 +1,6 @@
 """Two models on the same rows, or two tables: the difference of a metric, and how sure it is."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -11,7 +11,7 @@ from skfairprop.counts import GroupCounts
 from skfairprop.inference._calls import MetricCall
 from skfairprop.inference._infer import infer
 from skfairprop.inference._intervals import agree_on_both_sides, p_value
-from skfairprop.inference._joint import count_joint
+from skfairprop.inference._joint import Joint, count_joint
 from skfairprop.inference._layout import Layout, make_layout
 from skfairprop.inference._replicates import draw_blocks, multinomial, permuted, resolve_seed
 from skfairprop.inference._result import Inference
@@ -31,6 +31,8 @@ class Comparison:
     ----------
     value_a, value_b : float
         The metric of each. NaN where it is undefined; then all the numbers below are NaN too.
+    lower_a, upper_a, lower_b, upper_b : float
+        Ends of the interval of each.
     difference : float
         `value_b` - `value_a`.
     lower, upper : float
@@ -52,6 +54,10 @@ class Comparison:
 
     value_a: float
     value_b: float
+    lower_a: float
+    upper_a: float
+    lower_b: float
+    upper_b: float
     difference: float
     lower: float
     upper: float
@@ -173,21 +179,9 @@ def compare_models(
         sample_weight=sample_weight,
         missing=missing,
     )
-    tables = joint.counts_a, joint.counts_b
-    measure = _measure_of(call, tables[0])
-
-    def differ(draw: Callable, stage: int, seed: int) -> tuple[Array, Array]:
-        blocks = draw_blocks(joint.layout, draw, n_draws, seed=seed, stage=stage)
-        pairs = [[measure(t) for t in joint.tensors(block)] for block in blocks]
-        a, b = (np.concatenate(values) for values in zip(*pairs, strict=True))
-        return a, b
-
-    def draws(seed: int) -> tuple[Array, float]:
-        a, b = differ(joint.swapped, _NULL, seed)
-        own = differ(multinomial(joint.layout, joint.rates), _OWN, seed)
-        return b - a, _correlation(*own)
-
-    return _compare(call, tables, draws, confidence, n_draws, random_state)
+    _warn_of_undefined(call, (joint.counts_a, joint.counts_b))
+    settings: dict[str, Any] = {"confidence": confidence, "n_draws": n_draws}
+    return compare_joint({"metric": call}, joint, **settings, random_state=random_state)["metric"]
 
 
 def compare_counts(
@@ -260,41 +254,91 @@ def compare_counts(
             raise ValueError("counts with replicate axes cannot be compared; select one replicate")
     frame = _without_rows(counts_a) + _without_rows(counts_b)
     tables = frame + counts_a, frame + counts_b
-    measure = _measure_of(call, tables[0])
-    name = _layout_name(call)
-    layouts = [make_layout(name, counts) for counts in tables]
-    both = np.stack([layout.counts for layout in layouts], axis=2)
-    shape = both.shape  # strata, groups, tables, columns
-    stacked = Layout(name, both.reshape(-1, *shape[2:]), None, layouts[0].n_classes)
-
-    def draws(seed: int) -> tuple[Array, float]:
-        found = []
-        for block in draw_blocks(stacked, permuted(stacked), n_draws, seed=seed, stage=_NULL):
-            pair = np.moveaxis(block.reshape(-1, *shape), 3, 0)
-            a, b = (measure(own.tensor(t)) for own, t in zip(layouts, pair, strict=True))
-            found.append(b - a)
-        return np.concatenate(found), 0.0
-
-    return _compare(call, tables, draws, confidence, n_draws, random_state)
+    _warn_of_undefined(call, tables)
+    settings: dict[str, Any] = {"confidence": confidence, "n_draws": n_draws}
+    return compare_tables({"metric": call}, *tables, **settings, random_state=random_state)[
+        "metric"
+    ]
 
 
-def _compare(
-    call: MetricCall,
-    tables: tuple[GroupCounts, GroupCounts],
-    draws: Callable[[int], tuple[Array, float]],
+def compare_joint(
+    calls: Mapping[str, MetricCall],
+    joint: Joint,
+    *,
     confidence: float,
     n_draws: int,
     random_state,
-) -> Comparison:
-    """The comparison from both tables and what draws the differences without a difference."""
+) -> dict[str, Comparison]:
+    """Compare any number of metrics of two models on the same rows, on common replicates."""
     seed = resolve_seed(random_state)
-    settings: dict[str, Any] = {"confidence": confidence, "n_draws": n_draws, "random_state": seed}
-    a, b = (infer(counts, {"metric": call}, **settings)["metric"] for counts in tables)
-    for counts in tables:  # warns of what is left out, as the metric itself does
+    found_a, found_b = (
+        infer(counts, calls, confidence=confidence, n_draws=n_draws, random_state=seed)
+        for counts in (joint.counts_a, joint.counts_b)
+    )
+    measures = {name: _measure_of(call, joint.counts_a) for name, call in calls.items()}
+
+    def values(draw: Callable, stage: int) -> dict[str, Array]:  # (2, n_draws) each
+        found: dict[str, list] = {name: [] for name in measures}
+        for block in draw_blocks(joint.layout, draw, n_draws, seed=seed, stage=stage):
+            pair = joint.tensors(block)
+            for name, measure in measures.items():
+                found[name].append([measure(table) for table in pair])
+        return {name: np.concatenate(parts, axis=1) for name, parts in found.items()}
+
+    null = values(joint.swapped, _NULL)
+    own = values(multinomial(joint.layout, joint.rates), _OWN)
+    return {
+        name: _joined(
+            found_a[name], found_b[name], null[name][1] - null[name][0], _correlation(*own[name])
+        )
+        for name in calls
+    }
+
+
+def compare_tables(
+    calls: Mapping[str, MetricCall],
+    counts_a: GroupCounts,
+    counts_b: GroupCounts,
+    *,
+    confidence: float,
+    n_draws: int,
+    random_state,
+) -> dict[str, Comparison]:
+    """Compare any number of metrics of two independent tables with the same groups and classes."""
+    seed = resolve_seed(random_state)
+    tables = counts_a, counts_b
+    found_a, found_b = (
+        infer(counts, calls, confidence=confidence, n_draws=n_draws, random_state=seed)
+        for counts in tables
+    )
+    null: dict[str, Array] = {}
+    for layout in dict.fromkeys(_layout_name(call) for call in calls.values()):
+        mine = {k: _measure_of(c, counts_a) for k, c in calls.items() if _layout_name(c) == layout}
+        layouts = [make_layout(layout, counts) for counts in tables]
+        both = np.stack([own.counts for own in layouts], axis=2)
+        shape = both.shape  # strata, groups, tables, columns
+        stacked = Layout(layout, both.reshape(-1, *shape[2:]), None, layouts[0].n_classes)
+        found: dict[str, list] = {name: [] for name in mine}
+        for block in draw_blocks(stacked, permuted(stacked), n_draws, seed=seed, stage=_NULL):
+            pair = np.moveaxis(block.reshape(-1, *shape), 3, 0)
+            a, b = (own.tensor(t) for own, t in zip(layouts, pair, strict=True))
+            for name, measure in mine.items():
+                found[name].append(measure(b) - measure(a))
+        null |= {name: np.concatenate(parts) for name, parts in found.items()}
+    return {name: _joined(found_a[name], found_b[name], null[name], 0.0) for name in calls}
+
+
+def _warn_of_undefined(call: MetricCall, tables: tuple[GroupCounts, GroupCounts]) -> None:
+    """Warn of what is left out, as the metric itself does."""
+    for counts in tables:
         read = counts.of_predictions() if _reads_predictions(call) else counts
         evaluate(read, call.metric, pos_label=call.pos_label, stacklevel=4, **call.options)
-    null, correlation = draws(seed)
+
+
+def _joined(a: Inference, b: Inference, null: Array, correlation: float) -> Comparison:
+    """The comparison of two inferences, with the differences of replicates without one."""
     difference = b.value - a.value
+    confidence, n_draws = a.confidence, a.n_draws
     n_undefined = int(np.count_nonzero(np.isnan(null)))
     p = exchanged = lower = upper = np.nan
     is_open = False
@@ -306,6 +350,10 @@ def _compare(
     return Comparison(
         value_a=a.value,
         value_b=b.value,
+        lower_a=a.lower,
+        upper_a=a.upper,
+        lower_b=b.lower,
+        upper_b=b.upper,
         difference=difference,
         lower=lower,
         upper=upper,
