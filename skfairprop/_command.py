@@ -102,6 +102,10 @@ def _add_model(model) -> None:
         "--refit", action=argparse.BooleanOptionalAction, default=True,
         help="fit --estimator again without each protected column",
     )  # fmt: skip
+    model.add_argument(
+        "--reweight", action=argparse.BooleanOptionalAction, default=False,
+        help="fit --estimator again on reweighted rows, and show before and after",
+    )  # fmt: skip
 
 
 def _add_statistics(numbers) -> None:

@@ -1,5 +1,6 @@
 """Reports on the bias of a model or a data set, and the checks that read them."""
 
+from skfairprop.report._before_after import BeforeAfter
 from skfairprop.report._drivers import Drivers, ScoreParts
 from skfairprop.report._report import FairnessReport, fairness_report
 from skfairprop.report._rules import Check, Rule, RuleError, parse_rule, run_check
@@ -7,6 +8,7 @@ from skfairprop.report._source import Section, Source
 from skfairprop.report._view import Settings, View
 
 __all__ = [
+    "BeforeAfter",
     "Check",
     "Drivers",
     "FairnessReport",

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skfairprop.counts import GroupCounts
+from skfairprop.report._before_after import BeforeAfter, before_and_after
 from skfairprop.report._change import Change, data_to_model
 from skfairprop.report._drivers import (
     Drivers,
@@ -17,7 +18,7 @@ from skfairprop.report._drivers import (
     row_codes,
     score_parts,
 )
-from skfairprop.report._errors import UsageError
+from skfairprop.report._errors import AuditError, UsageError, first_line
 from skfairprop.report._inputs import (
     model_inputs,
     protected_names,
@@ -73,16 +74,19 @@ class _Rows:
     weight: pd.Series | None
     missing: str
 
+    @property
+    def given(self) -> dict:
+        """What the rows are grouped and weighted by."""
+        return {
+            "sensitive_features": self.groups,
+            "sample_weight": self.weight,
+            "missing": self.missing,
+        }
+
     def count(self, predicted: pd.Series | None) -> GroupCounts:
         """Counts of these predictions."""
         try:
-            return GroupCounts.from_arrays(
-                self.y,
-                predicted,
-                sensitive_features=self.groups,
-                sample_weight=self.weight,
-                missing=self.missing,
-            )
+            return GroupCounts.from_arrays(self.y, predicted, **self.given)
         except ValueError as exc:
             raise UsageError(str(exc)) from None
 
@@ -98,6 +102,11 @@ def run_audit(options: AuditOptions) -> Audit:
         If fitting or predicting fails.
     """
     options = with_defaults(options)
+    if options.reweight and options.estimator is None:
+        raise UsageError(
+            "--reweight fits the model again, so it needs --estimator: given predictions and "
+            "models stay as they are"
+        )
     table = read_table(str(options.table), sep=options.sep, encoding=options.encoding)
     frame = table.frame
     y = read_target(frame, options)
@@ -120,6 +129,8 @@ def run_audit(options: AuditOptions) -> Audit:
     )
     report.notes[:0] = list(dict.fromkeys(str(w.message) for w in caught))
     report.drivers = _drivers(report, rows, predicted, options)
+    if options.reweight and predicted.fit is not None:
+        report.before_after = _reweighted(report, rows, predicted.fit)
     return Audit(
         report=report,
         table=table,
@@ -204,6 +215,25 @@ def _drivers(
         )
         found = replace(found, refits=refits, measure=measure)
     return replace(found, parts=_parts(report, fit, codes))
+
+
+def _reweighted(report: FairnessReport, rows: _Rows, fit: CrossFit) -> BeforeAfter:
+    """The same folds and the same model with the weights of a Reweighter, beside the first."""
+    # rows with a missing protected value are a group of their own to the model, as they were before
+    codes = row_codes(report.counts, rows.groups, rows.missing)
+    try:
+        after = fit.reweighted(rows.y, codes)
+    except ValueError as exc:
+        raise AuditError(f"--reweight: {first_line(exc)}") from exc
+    return before_and_after(
+        report.views[0],
+        report.settings,
+        rows.y,
+        fit.labels,
+        after,
+        rows=rows.given,
+        pos_label=report.pos_label,
+    )
 
 
 def _parts(report: FairnessReport, fit: CrossFit, codes: np.ndarray) -> ScoreParts | None:

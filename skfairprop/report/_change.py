@@ -100,5 +100,10 @@ def _paired_variance(counts: GroupCounts, group: int, position: int) -> float:
     if counts.squared is not None:
         squares = counts.squared[group].sum()
         scale = total / squares if squares else 0.0
-    gained, lost, total = gained * scale + 0.5, lost * scale + 0.5, total * scale + 2
+    return paired_variance(gained * scale, lost * scale, total * scale)
+
+
+def paired_variance(gained: float, lost: float, total: float) -> float:
+    """Variance of (gained - lost) / total, half a row added to each of the four cells."""
+    gained, lost, total = gained + 0.5, lost + 0.5, total + 2
     return float((gained + lost - (gained - lost) ** 2 / total) / total**2)

@@ -22,6 +22,8 @@ from skfairprop.report._errors import AuditError, UsageError
 from skfairprop.report._options import AuditOptions
 from skfairprop.report._rules import Check, Rule, RuleError, check_names, failed_checks
 
+# Flags that are off unless they are given.
+_OFF = ("reweight",)
 # Flags that change where and how results are printed, and nothing in them.
 _NOT_IN_COMMAND = ("command", "table", "out", "junit", "markdown", "color", "quiet")
 
@@ -90,6 +92,7 @@ def _options(args: Namespace, rules: Sequence[Rule]) -> AuditOptions:
         trust=tuple(args.trust),
         estimator=args.estimator,
         refit=args.refit,
+        reweight=args.reweight,
         weight=args.weight,
         sep=args.sep.replace("\\t", "\t"),
         encoding=args.encoding,
@@ -114,7 +117,8 @@ def command_line(args: Namespace) -> str:
             continue
         flag = "--" + name.replace("_", "-")
         if isinstance(value, bool):
-            words += [] if value else [f"--no-{flag[2:]}"]
+            if value == (name in _OFF):  # not what it is without the flag
+                words.append(flag if value else f"--no-{flag[2:]}")
             continue
         for one in value if isinstance(value, list) else [value]:
             words += [flag, str(one)]

@@ -7,6 +7,7 @@ import pandas as pd
 
 from skfairprop.counts import GroupCounts
 from skfairprop.inference import benjamini_hochberg, benjamini_yekutieli
+from skfairprop.report._before_after import BeforeAfter
 from skfairprop.report._drivers import Drivers
 from skfairprop.report._view import Settings, View
 
@@ -28,6 +29,7 @@ class Findings:
         self.pos_label = pos_label
         self.notes = list(notes)
         self.drivers = drivers
+        self.before_after: BeforeAfter | None = None
         self.metrics = _with_q(views, settings)
 
     @property

@@ -1,13 +1,17 @@
 """A report on the out-of-fold predictions of any classifier, and what drives its gaps."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 from skfairprop._columns import Column, read_column
 from skfairprop._resolve import match_rows, resolve_sensitive_features
 from skfairprop.counts import GroupCounts
+from skfairprop.report._before_after import BeforeAfter, before_and_after
 from skfairprop.report._drivers import (
     Drivers,
     associations,
@@ -15,6 +19,32 @@ from skfairprop.report._drivers import (
     refit_without,
     row_codes,
 )
+
+_OWNER = "FairnessReport.from_estimator"
+
+
+@dataclass(frozen=True)
+class _Fits:
+    """An estimator, its rows, and the folds that are the same for all fits."""
+
+    estimator: Any
+    X: Any
+    y: Any
+    folds: list
+    n_jobs: int | None
+
+    def predict(self, *, X=None, estimator=None, params: dict | None = None) -> np.ndarray:
+        """Out-of-fold predictions, also of other columns or of another estimator."""
+        from sklearn.model_selection import cross_val_predict
+
+        return cross_val_predict(
+            self.estimator if estimator is None else estimator,
+            self.X if X is None else X,
+            self.y,
+            cv=self.folds,
+            n_jobs=self.n_jobs,
+            params=params,
+        )
 
 
 def report_from_estimator(
@@ -30,45 +60,90 @@ def report_from_estimator(
     n_jobs: int | None,
     missing: str,
     refit: bool,
+    reweight: Any,
     settings: Mapping[str, Any],
 ) -> Any:
     """See :meth:`FairnessReport.from_estimator`; `make_report` is :func:`fairness_report`."""
-    from sklearn.model_selection import check_cv, cross_val_predict
+    from sklearn.model_selection import check_cv
 
-    owner = "FairnessReport.from_estimator"
-    by_x = _names_columns(sensitive_features, X) or callable(sensitive_features)
-    spec, values = (sensitive_features, None) if by_x else (None, sensitive_features)
-    # From here on rows belong together by position, as in scikit-learn, whatever their indexes.
-    groups = resolve_sensitive_features(spec, X, y, values, owner=owner).reset_index(drop=True)
+    reweighter = _reweighter(reweight)
+    groups = _groups(sensitive_features, X, y)
     labels = Column(read_column(y, what="y").values)
     if sample_weight is not None:
-        columns, _ = match_rows(sample_weight, X, y, what=f"{owner}: sample_weight")
+        columns, _ = match_rows(sample_weight, X, y, what=f"{_OWNER}: sample_weight")
         sample_weight = columns[0].values
-    folds = list(check_cv(cv, y, classifier=True).split(X, y))  # the same for all refits
-
-    def predict(table):
-        return cross_val_predict(estimator, table, y, cv=folds, n_jobs=n_jobs)
-
-    given = {"sensitive_features": groups, "sample_weight": sample_weight, "missing": missing}
-    report = make_report(labels, predict(X), pos_label=pos_label, **given, **settings)
-    if not isinstance(X, pd.DataFrame):
-        return report
-    protected = [c for c in _names(groups) if c in X.columns]
+    fits = _Fits(estimator, X, y, list(check_cv(cv, y, classifier=True).split(X, y)), n_jobs)
+    rows = {"sensitive_features": groups, "sample_weight": sample_weight, "missing": missing}
+    predicted = fits.predict()
+    report = make_report(labels, predicted, pos_label=pos_label, **rows, **settings)
     codes = row_codes(report.counts, groups, missing)
-    table = associations(X.drop(columns=protected), codes, report.counts.n_groups)
-    report.drivers = Drivers(associations=table)
-    if refit and protected:
-        measure = gap_measure(report.views[0].metrics.index)
-        refits = refit_without(
-            lambda columns: predict(_made_constant(X, columns)),
-            protected,
-            report.counts,
-            lambda predicted: GroupCounts.from_arrays(labels, predicted, **given),
-            measure,
-            report.pos_label,
-        )
-        report.drivers = Drivers(associations=table, refits=refits, measure=measure)
+    if isinstance(X, pd.DataFrame):
+        report.drivers = _drivers(report, fits, labels, rows, codes, refit=refit)
+    if reweighter is not None:
+        report.before_after = _reweighted(report, fits, reweighter, labels, predicted, rows, codes)
     return report
+
+
+def _groups(sensitive_features, X, y) -> pd.DataFrame:
+    """The protected columns; from here on rows belong together by position, as in scikit-learn."""
+    by_x = _names_columns(sensitive_features, X) or callable(sensitive_features)
+    spec, values = (sensitive_features, None) if by_x else (None, sensitive_features)
+    return resolve_sensitive_features(spec, X, y, values, owner=_OWNER).reset_index(drop=True)
+
+
+def _drivers(report, fits: _Fits, labels: Column, rows: dict, codes, *, refit: bool) -> Drivers:
+    """How the other columns follow the groups, and refits without the protected ones."""
+    X = fits.X
+    protected = [c for c in _names(rows["sensitive_features"]) if c in X.columns]
+    table = associations(X.drop(columns=protected), codes, report.counts.n_groups)
+    if not (refit and protected):
+        return Drivers(associations=table)
+    measure = gap_measure(report.views[0].metrics.index)
+    refits = refit_without(
+        lambda columns: fits.predict(X=_made_constant(X, columns)),
+        protected,
+        report.counts,
+        lambda predicted: GroupCounts.from_arrays(labels, predicted, **rows),
+        measure,
+        report.pos_label,
+    )
+    return Drivers(associations=table, refits=refits, measure=measure)
+
+
+def _reweighter(reweight: Any) -> Any:
+    """The Reweighter that is meant, None: none."""
+    from skfairprop.preprocessing import Reweighter
+
+    if isinstance(reweight, bool | np.bool_):
+        return Reweighter(empty_cells="ignore") if reweight else None
+    if not isinstance(reweight, Reweighter):
+        raise TypeError(
+            f"{_OWNER}: reweight must be True, False or a Reweighter; got {type(reweight).__name__}"
+        )
+    return reweight
+
+
+def _reweighted(
+    report, fits: _Fits, reweighter, labels: Column, predicted, rows: dict, codes
+) -> BeforeAfter:
+    """The same model on the same folds with the weights of a Reweighter, beside the first."""
+    from skfairprop.meta import ReweightedClassifier
+
+    # Codes of the groups, so that rows with a missing protected value are a group of their own.
+    reweighter = clone(reweighter).set_params(sensitive_features=None)
+    after = fits.predict(
+        estimator=ReweightedClassifier(clone(fits.estimator), reweighter),
+        params={"sensitive_features": codes},
+    )
+    return before_and_after(
+        report.views[0],
+        report.settings,
+        labels,
+        predicted,
+        after,
+        rows=rows,
+        pos_label=report.pos_label,
+    )
 
 
 def _made_constant(X: pd.DataFrame, columns: Sequence[Hashable]) -> pd.DataFrame:

@@ -19,6 +19,7 @@ class AuditOptions:
     trust: Sequence[str] = ()
     estimator: str | None = None
     refit: bool = True
+    reweight: bool = False
     weight: str | None = None
     sep: str = ","
     encoding: str = "utf-8"

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skfairprop.counts import GroupCounts
+from skfairprop.report._before_after import BeforeAfter
 from skfairprop.report._drivers import Drivers
 from skfairprop.report._findings import Findings
 from skfairprop.report._view import View
@@ -26,6 +27,7 @@ def report_dict(report: Findings) -> dict:
         "notes": report.notes,
         "views": [_view_dict(view, report.metrics.loc[view.name]) for view in report.views],
         "drivers": _drivers_dict(report.drivers),
+        "before_after": _before_after_dict(report.before_after),
     }
 
 
@@ -72,6 +74,16 @@ def _drivers_dict(drivers: Drivers | None) -> dict | None:
         "parts": None
         if parts is None
         else plain(vars(parts) | {"table": None}) | {"table": _indexed(parts.table)},
+    }
+
+
+def _before_after_dict(found: BeforeAfter | None) -> dict | None:
+    if found is None:
+        return None
+    return {
+        "measures": _indexed(found.measures),
+        "accuracy": plain(found.accuracy),
+        "by_group": records(flat_rates(found.by_group, found.counts)),
     }
 
 

@@ -1,15 +1,28 @@
 """The rates of the groups that people read, column by column, with what they rest on."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
 
 from skfairprop.counts import GroupCounts
 from skfairprop.metrics import group_rates
-from skfairprop.report._view import View, effective_share
+from skfairprop.report._view import effective_share
 
 NAMES = ("base_rate", "selection_rate", "tpr", "fpr", "precision", "accuracy")
+
+
+class RateTable(Protocol):
+    """Counts and their rates: a view, or what takes its place."""
+
+    @property
+    def counts(self) -> GroupCounts:
+        """By group."""
+
+    @property
+    def by_group(self) -> pd.DataFrame:
+        """Rates with denominators and intervals."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +53,12 @@ class RateColumn:
     everyone: float
 
 
-def has_one_class(view: View) -> bool:
+def has_one_class(view: RateTable) -> bool:
     """Whether the rates are those of one positive class, and not of each class in turn."""
     return len(view.by_group) == view.counts.n_groups
 
 
-def positive_columns(view: View, pos_label) -> list[RateColumn]:
+def positive_columns(view: RateTable, pos_label) -> list[RateColumn]:
     """The rates of the positive class."""
     pooled = group_rates(everyone(view.counts), pos_label=pos_label)
     label = positive_label(view.counts, pos_label)
@@ -57,7 +70,7 @@ def positive_columns(view: View, pos_label) -> list[RateColumn]:
     ]
 
 
-def class_columns(view: View, position: int) -> list[RateColumn]:
+def class_columns(view: RateTable, position: int) -> list[RateColumn]:
     """The rates of one class of several, without those that are the same for all."""
     k = view.counts.n_classes
     rows = slice(position, None, k)
@@ -71,7 +84,7 @@ def class_columns(view: View, position: int) -> list[RateColumn]:
     ]
 
 
-def accuracy_column(view: View) -> RateColumn:
+def accuracy_column(view: RateTable) -> RateColumn:
     """The share of right predictions."""
     k = len(view.by_group) // view.counts.n_groups
     share = effective_share(view.counts, view.by_group)[::k]

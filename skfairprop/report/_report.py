@@ -8,6 +8,7 @@ from dataclasses import fields
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from skfairprop._suggest import closest
 from skfairprop.counts import GroupCounts
@@ -47,6 +48,8 @@ class FairnessReport(Findings):
     ----------
     views, settings, pos_label, notes, drivers
         As given.
+    before_after : BeforeAfter or None
+        The same model fitted on reweighted rows, and what that changes.
     counts : GroupCounts
         Counts of the first view.
     by_group : DataFrame
@@ -115,6 +118,7 @@ class FairnessReport(Findings):
         n_jobs: int | None = None,
         missing: str = "raise",
         refit: bool = True,
+        reweight: Any = False,
         **settings,
     ) -> "FairnessReport":
         """Report on the out-of-fold predictions of a classifier.
@@ -142,13 +146,25 @@ class FairnessReport(Findings):
             Whether to fit once more, on all folds, without each protected column that is a column
             of X, and without all of them: the gap that stays. The column is made constant, so
             that a pipeline that names it still runs.
+        reweight : bool or Reweighter, default=False
+            Whether to fit once more, on all folds, with the weights of a Reweighter, and to put
+            both side by side. True: ``Reweighter(empty_cells="ignore")``. The groups are those of
+            the report, whatever columns the Reweighter names.
         **settings
             As for :meth:`from_counts`.
 
         Returns
         -------
         FairnessReport
-            Its `drivers` hold the refits and how closely the other columns of X follow the groups.
+            Its `drivers` hold the refits and how closely the other columns of X follow the groups;
+            its `before_after` what reweighting changes.
+
+        Raises
+        ------
+        TypeError
+            If `reweight` is neither a boolean nor a Reweighter.
+        ValueError
+            If the inputs do not fit together, or the estimator takes no weights to be reweighted.
 
         Examples
         --------
@@ -178,6 +194,7 @@ class FairnessReport(Findings):
             n_jobs=n_jobs,
             missing=missing,
             refit=refit,
+            reweight=reweight,
             settings=settings,
         )
 

@@ -116,6 +116,25 @@ class CrossFit:
             out[fold.test] = model.predict(fold.X_test[:, mask])
         return pd.Series(out, index=y.index, name="prediction").infer_objects()
 
+    def reweighted(self, y: pd.Series, group_codes: np.ndarray) -> pd.Series:
+        """Out-of-fold predictions of the same model, fitted with the weights of a Reweighter.
+
+        Weights are those of the rows to learn from. Cells of group and class without rows there
+        have none; the others are weighted all the same.
+        """
+        from skfairprop.meta import ReweightedClassifier
+        from skfairprop.preprocessing import Reweighter
+
+        out = np.empty(len(y), dtype=object)
+        truth = y.to_numpy()
+        for fold in self.folds:
+            model = make_classifier(self.name, self.seed, len(self.origin) * y.nunique())
+            weighted = ReweightedClassifier(model, Reweighter(empty_cells="ignore"))
+            groups = group_codes[fold.train]
+            _fit(weighted, fold.X_train, truth[fold.train], sensitive_features=groups)
+            out[fold.test] = weighted.predict(fold.X_test)
+        return pd.Series(out, index=y.index, name="prediction").infer_objects()
+
 
 def make_classifier(name: str, seed: int, n_columns: int):
     """The last step of a standard model, for so many encoded columns times classes."""
@@ -192,10 +211,10 @@ def _fold(encoded: Encoded, y: np.ndarray, train, test, model) -> Fold:
     return Fold(train, test, X_train, X_test, _fit(model, X_train, y[train]))
 
 
-def _fit(model, X, y):
+def _fit(model, X, y, **params):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of convergence: a baseline, said to be one
-        return model.fit(X, y)
+        return model.fit(X, y, **params)
 
 
 def encode(X: pd.DataFrame) -> Encoded:

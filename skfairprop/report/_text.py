@@ -85,6 +85,7 @@ def report_text(
         _alone_block(report, style),
         _change_block(change, style),
         _drivers_block(report, style),
+        _before_after_block(report, style),
         _data_block(report, style),
         _notes_block(report, style),
         checks_block(checks, style, undefined=undefined),
@@ -336,6 +337,29 @@ def _drivers_block(report: Findings, style: Style) -> list[str]:
             chance = top["chance"].max()
             lines += _wrapped(f"columns that follow the groups: {named} (by chance {chance:.2f})")
     return [style.head("WHAT DRIVES IT"), *lines] if lines else []
+
+
+def _before_after_block(report: Findings, style: Style) -> list[str]:
+    """The measures before and after reweighting, and their change."""
+    found = report.before_after
+    if found is None:
+        return []
+    head = f"{'BEFORE AND AFTER REWEIGHTING':30s}{'before':>7s}{'after':>8s}{'change':>9s}"
+    out = [style.head(f"{head}  {'interval':16s}{'p':>6s}")]
+    for metric, row in found.measures.iterrows():
+        out.append(_change_line(clip(measure_title(str(metric)), 29), row, style))
+    out.append(_change_line("Right predictions", pd.Series(found.accuracy), style))
+    return out
+
+
+def _change_line(title: str, row: pd.Series, style: Style) -> str:
+    text = f"{title:30s}{_decimal(row['before']):>7s}{_decimal(row['after']):>8s}"
+    text += f"{row['change']:>+9.3f}  "
+    ends = "" if math.isnan(row["lower"]) else f"{row['lower']:+.3f} to {row['upper']:+.3f}"
+    text += f"{ends:16s}" + (f"{_decimal(row['p']):>6s}" if "p" in row else "")
+    if row.get("q") is not None and row.get("q") <= 0.05:
+        return style.strong(f"{text} *")
+    return text.rstrip()
 
 
 def _data_block(report: Findings, style: Style) -> list[str]:

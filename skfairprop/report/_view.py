@@ -116,7 +116,7 @@ def make_view(counts: GroupCounts, pos_label: Hashable | None, settings: Setting
     calls = applicable(counts, pos_label, settings)
     return View(
         counts=counts,
-        by_group=_rates_with_intervals(counts, pos_label, settings),
+        by_group=rates_with_intervals(counts, pos_label, settings),
         metrics=_metric_table(counts, calls, settings),
         omnibus=_omnibus(counts, settings),
         without_small=_without_small(counts, calls, settings),
@@ -248,7 +248,8 @@ def _driver_values(driver: Driver) -> tuple:
     )
 
 
-def _rates_with_intervals(counts: GroupCounts, pos_label, settings: Settings) -> pd.DataFrame:
+def rates_with_intervals(counts: GroupCounts, pos_label, settings: Settings) -> pd.DataFrame:
+    """Rates per group (and class), with denominators and intervals."""
     table = group_rates(counts, pos_label=pos_label, denominators=True)
     effective = effective_share(counts, table)
     for name in [c.removeprefix("n_") for c in table if c.startswith("n_")]:

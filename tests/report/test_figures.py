@@ -59,7 +59,7 @@ def test_a_bar_starts_at_zero_on_either_side():
 
 
 def test_slopes_go_up_where_the_rate_rises():
-    line = {"data": (0.2, 0.1, 0.3), "model": (0.8, 0.7, 0.9), "few": False}
+    line = {"left": (0.2, 0.1, 0.3), "right": (0.8, 0.7, 0.9), "few": False}
     svg = slope_lines([line], Scale(0.0, 1.0))
     slope = re.search(r'<line class="slope" .*?y1="(\d+)%" y2="(\d+)%"', svg)
     assert slope.groups() == ("80", "20")

@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 
 from skfairprop.report._findings import Findings
+from skfairprop.report._page._before_after import before_after_part, reweighting_sentence
 from skfairprop.report._page._data import data_part
 from skfairprop.report._page._drivers import drivers_part, refit_sentence
 from skfairprop.report._page._gaps import gaps_part
@@ -51,7 +52,7 @@ def build_page(
             blocks,
             change=data["change"],
             checks=checks,
-            more=[refit_sentence(report.drivers)],
+            more=[refit_sentence(report.drivers), reweighting_sentence(report)],
         ),
         "cards": cards(report, positive, data["change"], pairs),
         "checks": [_check(check) for check in checks],
@@ -61,8 +62,9 @@ def build_page(
         "pairs": pairs,
         "data": data,
         "drivers": drivers_part(report),
+        "before_after": before_after_part(report, positive),
         "sections": added,
-        "nav": _nav(view.counts.predicted, added),
+        "nav": _nav(report, added),
         "notes": [name(note) for note in report.notes],
         "reading": reading(report, source, positive),
         "methods": methods(report, source),
@@ -82,8 +84,9 @@ def _alone(report: Findings) -> list[dict]:
     ]
 
 
-def _nav(predicted: bool, added: dict) -> list[tuple[str, str]]:
+def _nav(report: Findings, added: dict) -> list[tuple[str, str]]:
     """Ids and titles of the sections that there are."""
+    predicted = report.counts.predicted
     titles = {
         "short": "In short",
         "checks": "Your checks",
@@ -98,7 +101,8 @@ def _nav(predicted: bool, added: dict) -> list[tuple[str, str]]:
         "read": "How to read",
         "methods": "Methods",
     }
-    empty = [p for p in ("before_after", "explanations", "estimations") if not added[p]]
+    known = {"before_after": report.before_after, "explanations": None, "estimations": None}
+    empty = [p for p, found in known.items() if found is None and not added[p]]
     return [(key, title) for key, title in titles.items() if key not in empty]
 
 

@@ -6,20 +6,18 @@ from skfairprop.groups import label_text
 from skfairprop.metrics import METRICS
 from skfairprop.report._change import Change, data_to_model
 from skfairprop.report._findings import Findings
-from skfairprop.report._page._figures import Scale, round_up, slope_lines, spread
 from skfairprop.report._page._gaps import interval_text, measure_row
-from skfairprop.report._page._groups import Block, pictured
+from skfairprop.report._page._groups import Block
 from skfairprop.report._page._numbers import (
     TO,
     decimal,
     name,
-    percent,
     points,
     quoted,
     to,
     whole,
 )
-from skfairprop.report._rates import RateColumn
+from skfairprop.report._page._slopes import slopes
 from skfairprop.report._wording import DATA_MEASURES
 
 MAX_CLASSES = 14
@@ -83,55 +81,7 @@ def _slopes(report: Findings, blocks: list[Block], change: Change | None) -> dic
         for (key, text), c in found.items()
         if key in ("base_rate", "selection_rate") and (label is None or text == label)
     ][:2]
-    data, model = columns
-    small = report.settings.min_count
-    groups = pictured(model)
-    lines = [
-        {
-            "data": (data.values[g], data.lower[g], data.upper[g]),
-            "model": (model.values[g], model.lower[g], model.upper[g]),
-            "few": bool(data.n[g] < small),
-        }
-        for g in groups
-    ]
-    ends = np.array([line[side] for line in lines for side in ("data", "model")])
-    scale = _slope_scale(ends)
-    return _drawn_slopes(report, groups, lines, scale, data, model)
-
-
-def _slope_scale(ends: np.ndarray) -> Scale:
-    low, high = float(np.nanmin(ends)), float(np.nanmax(ends))
-    step = round_up(max(high - low, 0.02) / 4)
-    return Scale(
-        max(0.0, step * np.floor(low / step)), min(1.0, step * np.ceil(high / step - 1e-9))
-    )
-
-
-def _drawn_slopes(report, groups, lines, scale: Scale, data: RateColumn, model: RateColumn) -> dict:
-    names = [name(report.counts.group_texts[g]) for g in groups]
-    height = scale.high - scale.low
-    wished = [1 - (line["model"][0] - scale.low) / height for line in lines]
-    placed = spread(wished, min(0.075, 0.98 / max(len(lines), 1)), 0.0, 1.0)
-    labels = [
-        {
-            "name": n,
-            "top": f"{100 * top:.4g}%",
-            "few": line["few"],
-            "text": f"{percent(line['data'][0])} → {percent(line['model'][0])}",
-        }
-        for n, top, line in zip(names, placed, lines, strict=True)
-    ]
-    told = "; ".join(f"{label['name']} {label['text']}" for label in labels)
-    return {
-        "svg": slope_lines(lines, scale),
-        "labels": labels,
-        "ticks": [
-            (f"{100 * (1 - (v - scale.low) / height):.4g}%", percent(v)) for _, v in scale.ticks(4)
-        ],
-        "class": quoted(data.label),
-        "description": f"Share of {quoted(data.label)} in the data and in the predictions: {told}",
-        "left_out": len(model.values) - len(labels),
-    }
+    return slopes(report, *columns)
 
 
 def contingency(report: Findings) -> dict:

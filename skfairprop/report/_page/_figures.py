@@ -101,12 +101,12 @@ def _line(kind: str, x: tuple[str, str], y: tuple[str, str]) -> str:
 
 
 def slope_lines(lines: Sequence[dict], scale: Scale) -> str:
-    """Lines from a rate in the data (left) to the same rate in the predictions (right).
+    """Lines from a rate on the left to the same rate on the right.
 
     Parameters
     ----------
     lines : sequence of dict
-        With ``data``, ``model`` (each: value, lower, upper) and ``few``.
+        With ``left``, ``right`` (each: value, lower, upper) and ``few``.
     scale : Scale
         From the bottom to the top.
     """
@@ -115,10 +115,10 @@ def slope_lines(lines: Sequence[dict], scale: Scale) -> str:
     parts = [_line("grid", across, (down(-v), down(-v))) for _, v in scale.ticks(4)]
     for line in lines:
         few = " few" if line["few"] else ""
-        for x, side in zip(across, ("data", "model"), strict=True):
+        for x, side in zip(across, ("left", "right"), strict=True):
             _, lower, upper = line[side]
             parts.append(_line(f"thin{few}", (x, x), (down(-lower), down(-upper))))
-        ends = (down(-line["data"][0]), down(-line["model"][0]))
+        ends = (down(-line["left"][0]), down(-line["right"][0]))
         parts.append(_line(f"slope{few}", across, ends))
         for x, y in zip(across, ends, strict=True):
             mark = f'<path d="{_DIAMOND}"/>' if line["few"] else "<circle/>"

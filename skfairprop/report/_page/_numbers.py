@@ -47,6 +47,12 @@ def decimal(value: float) -> str:
     return _signed(f"{value:.3f}" if abs(value) < 100 else f"{value:,.0f}")
 
 
+def signed_decimal(value: float) -> str:
+    """A change of a measure: three decimals and its sign."""
+    text = decimal(value)
+    return f"+{text}" if not is_missing(value) and value >= 0.0005 else text
+
+
 def probability(value: float) -> str:
     """A p-value: three decimals."""
     if is_missing(value):
