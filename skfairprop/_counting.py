@@ -15,7 +15,7 @@ from skfairprop.groups import Groups, align, name_some
 # Larger tables are refused: they come from a score or an identifier passed as a label.
 _MAX_CELLS = 1 << 27
 # Sums of integer weights are exact, and so integers again, below this.
-_MAX_EXACT = 1 << 53
+MAX_EXACT = 1 << 53
 
 
 def tabulate_rows(
@@ -44,8 +44,8 @@ def tabulate_rows(
     """
     columns = align(**labels, sensitive_features=sensitive_features, sample_weight=sample_weight)
     found = Groups.from_columns(columns["sensitive_features"], missing=missing)
-    if missing == "drop":
-        _report_dropped(found, stacklevel + 1)
+    dropped = found.n_dropped if missing == "drop" else 0
+    report_dropped(dropped, len(found), stacklevel + 1)
     codes, found_classes = encode_classes({name: columns[name][0] for name in labels})
     group_codes, group_labels = declare(found.codes, found.labels, groups, "groups")
     recoded = [declare(code, found_classes, classes, "classes") for code in codes]
@@ -56,9 +56,9 @@ def tabulate_rows(
         classes=recoded[0][1],
         sample_weight=weight,
     )
-    table["n_dropped"] = found.n_dropped if missing == "drop" else 0
+    table["n_dropped"] = dropped
     if weight is not None:
-        _report_weightless(table, found.labels, stacklevel + 1)
+        report_weightless(table, found.labels, stacklevel + 1)
     return table
 
 
@@ -83,19 +83,14 @@ def tabulate_codes(codes: Mapping[str, Any], *, groups, classes, sample_weight) 
 
 
 def _tabulate(codes, *, groups, classes, sample_weight, names=None) -> dict[str, Any]:
-    sizes = [len(groups)] + [len(classes)] * (len(codes) - 1)
-    if np.prod(sizes, dtype=object) > _MAX_CELLS:
-        raise ValueError(
-            f"{len(groups):,} groups and {len(classes):,} classes make too large a table; pass "
-            "class labels rather than scores, and cut or merge the groups"
-        )
+    sizes = check_size(groups, classes, len(codes))
     squared = None
     if sample_weight is None:
         values = blockwise_bincount(codes, sizes, names=names).reshape(sizes)
     else:
         found = blockwise_moments(codes, sizes, sample_weight, names=names)
         values, squared = (table.reshape(sizes) for table in found)
-        if sample_weight.dtype.kind in "biu" and values.max() < _MAX_EXACT:
+        if sample_weight.dtype.kind in "biu" and values.max() < MAX_EXACT:
             values = np.rint(values).astype(np.int64)
         if not values.any():
             raise ValueError("sample_weight is zero in all rows with a protected value")
@@ -108,18 +103,29 @@ def _tabulate(codes, *, groups, classes, sample_weight, names=None) -> dict[str,
     }
 
 
-def _report_dropped(groups: Groups, stacklevel: int) -> None:
-    dropped = groups.n_dropped
+def check_size(groups, classes, n_axes: int) -> list[int]:
+    """Lengths of the axes of a table: groups first, then classes. Refuses one that is too large."""
+    sizes = [len(groups)] + [len(classes)] * (n_axes - 1)
+    if np.prod(sizes, dtype=object) > _MAX_CELLS:
+        raise ValueError(
+            f"{len(groups):,} groups and {len(classes):,} classes make too large a table; pass "
+            "class labels rather than scores, and cut or merge the groups"
+        )
+    return sizes
+
+
+def report_dropped(dropped: int, n: int, stacklevel: int) -> None:
+    """Say how many rows were left out, if any."""
     if dropped:
         warnings.warn(
-            f"left out {dropped:,} of {len(groups):,} rows with a missing protected value; "
-            f"{len(groups) - dropped:,} rows were used",
+            f"left out {dropped:,} of {n:,} rows with a missing protected value; "
+            f"{n - dropped:,} rows were used",
             UserWarning,
             stacklevel=stacklevel,
         )
 
 
-def _report_weightless(table: dict[str, Any], found: pd.Index, stacklevel: int) -> None:
+def report_weightless(table: dict[str, Any], found: pd.Index, stacklevel: int) -> None:
     """Name the groups that have rows but no weight: their rates are 0/0."""
     values, groups = table["values"], table["groups"]
     empty = groups[~values.reshape(len(groups), -1).any(1)]

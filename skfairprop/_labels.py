@@ -7,16 +7,24 @@ import numpy as np
 import pandas as pd
 
 from skfairprop._columns import Column, factorize, small_int
-from skfairprop.groups import name_some
+from skfairprop.groups import count_missing, name_some
 
 # What pandas calls the objects that are read as numbers.
 _NUMBERS = ("integer", "floating", "decimal", "mixed-integer-float", "boolean")
 # The squares of larger weights, which the inference sums, would overflow.
-_MAX_WEIGHT = 1e150
+MAX_WEIGHT = 1e150
 
 
-def encode_classes(columns: dict[str, Column]) -> tuple[list[np.ndarray], pd.Index]:
+def encode_classes(
+    columns: dict[str, Column], *, row_counts: np.ndarray | None = None
+) -> tuple[list[np.ndarray], pd.Index]:
     """Codes of one or two label columns, by argument name, over their common classes.
+
+    Parameters
+    ----------
+    columns : dict of str to Column
+    row_counts : integer array of shape (n,), optional
+        Number of rows behind each value, where the columns are of a table of counts.
 
     Returns
     -------
@@ -24,7 +32,7 @@ def encode_classes(columns: dict[str, Column]) -> tuple[list[np.ndarray], pd.Ind
     classes : Index
         Sorted.
     """
-    coded = [_code_labels(column, name) for name, column in columns.items()]
+    coded = [_code_labels(column, name, row_counts) for name, column in columns.items()]
     if len(coded) == 1:
         return [coded[0][0]], coded[0][1]
     (true_codes, true_labels), (pred_codes, pred_labels) = coded
@@ -41,13 +49,13 @@ def encode_classes(columns: dict[str, Column]) -> tuple[list[np.ndarray], pd.Ind
     return [codes[: len(true_labels)][true_codes], remap[pred_codes]], classes
 
 
-def _code_labels(column: Column, name: str) -> tuple[np.ndarray, pd.Index]:
+def _code_labels(
+    column: Column, name: str, row_counts: np.ndarray | None
+) -> tuple[np.ndarray, pd.Index]:
     codes, labels = factorize(column.values, what=name)
     if not len(labels) or codes.min() < 0:
-        n_missing = int(np.count_nonzero(codes < 0))
-        raise ValueError(
-            f"{name}: {n_missing:,} of {len(codes):,} values are missing; leave those rows out"
-        )
+        n_missing, n = count_missing(codes, row_counts)
+        raise ValueError(f"{name}: {n_missing:,} of {n:,} values are missing; leave those rows out")
     if labels.dtype.kind == "f":
         if np.isinf(labels[-1]) or np.isinf(labels[0]):  # sorted
             raise ValueError(f"{name} holds infinite values; pass class labels")
@@ -123,7 +131,7 @@ def check_weights(column: Column) -> np.ndarray:
             f"sample_weight holds {np.count_nonzero(weights < 0):,} negative values; weights must "
             "be 0 or more"
         )
-    if float(weights.max()) > _MAX_WEIGHT:
+    if float(weights.max()) > MAX_WEIGHT:
         raise ValueError(
             f"sample_weight holds values as large as {weights.max():g}; divide all of them by the "
             "largest"

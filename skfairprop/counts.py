@@ -8,15 +8,17 @@ import pandas as pd
 
 from skfairprop._columns import factorize
 from skfairprop._counting import tabulate_codes, tabulate_rows
+from skfairprop._frame_constructors import FrameConstructors
 from skfairprop._tables import spread, sum_by, union_labels
 from skfairprop.groups import label_texts, name_some
 
 
-class GroupCounts:
+class GroupCounts(FrameConstructors):
     """How often each true class met each predicted class, per group.
 
-    Every outcome metric is a function of this small table. It is made in one pass over the data,
-    merged with ``+``, and resampled by giving `values` leading replicate axes.
+    Every outcome metric is a function of this small table. It is made in one pass over the data
+    (:meth:`from_arrays`; :meth:`from_frame`, :meth:`from_parquet` and :meth:`from_batches` for data
+    that lie elsewhere), merged with ``+``, and resampled by giving `values` leading replicate axes.
 
     Parameters
     ----------

@@ -50,7 +50,12 @@ class Groups:
 
     @classmethod
     def from_columns(
-        cls, sensitive_features, *, missing: str = "raise", name: str = "sensitive_features"
+        cls,
+        sensitive_features,
+        *,
+        missing: str = "raise",
+        name: str = "sensitive_features",
+        row_counts: np.ndarray | None = None,
     ) -> "Groups":
         """Code the groups of one or several protected columns.
 
@@ -64,6 +69,8 @@ class Groups:
             of its own, or leave the rows out (code -1).
         name : str
             Name of the argument, for the messages.
+        row_counts : integer array of shape (n,), optional
+            Number of rows behind each value, where the columns are of a table of counts.
 
         Raises
         ------
@@ -74,7 +81,7 @@ class Groups:
         if missing not in MISSING_POLICIES:
             raise ValueError(f"missing must be one of {MISSING_POLICIES}; got {missing!r}")
         columns = align_columns({name: read_columns(sensitive_features, what=name)})[name]
-        coded = [_code_column(column, missing, name) for column in columns]
+        coded = [_code_column(column, missing, name, row_counts) for column in columns]
         if len(coded) == 1:
             codes, labels = coded[0]
             return cls(codes, labels.rename(columns[0].name))
@@ -119,17 +126,28 @@ def name_some(labels: Sequence[Hashable] | pd.Index, limit: int = 5) -> str:
     return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
 
 
-def _code_column(column: Column, missing: str, name: str) -> tuple[np.ndarray, pd.Index]:
+def count_missing(codes: np.ndarray, row_counts: np.ndarray | None) -> tuple[int, int]:
+    """How many of how many rows have a negative code."""
+    if row_counts is None:
+        return int(np.count_nonzero(codes < 0)), len(codes)
+    return int(row_counts[codes < 0].sum()), int(row_counts.sum())
+
+
+def _code_column(
+    column: Column, missing: str, name: str, row_counts: np.ndarray | None
+) -> tuple[np.ndarray, pd.Index]:
     what = name if column.name is None else f"{name} {str(column.name)!r}"
     codes, labels = factorize(column.values, what=what)
-    n_missing = int(np.count_nonzero(codes < 0)) if len(labels) == 0 or codes.min() < 0 else 0
+    n_missing, n = 0, len(codes)
+    if len(labels) == 0 or codes.min() < 0:
+        n_missing, n = count_missing(codes, row_counts)
     if not n_missing or missing == "drop":
-        if n_missing == len(codes):
+        if n_missing == n:
             raise ValueError(f"{what}: all {n_missing:,} values are missing")
         return codes, labels
     if missing == "raise":
         raise ValueError(
-            f"{what}: {n_missing:,} of {len(codes):,} values are missing; pass missing='group' to "
+            f"{what}: {n_missing:,} of {n:,} values are missing; pass missing='group' to "
             "make them a group of their own, or missing='drop' to leave those rows out"
         )
     if MISSING_LABEL in labels:
