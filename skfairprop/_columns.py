@@ -199,6 +199,9 @@ def factorize(values, *, what: str) -> tuple[np.ndarray, pd.Index]:
     """
     if isinstance(values, pd.arrays.NumpyExtensionArray):  # pandas 2 warns of its own wrapper
         values = values.to_numpy()
+    if getattr(values.dtype, "kind", "") == "f" and not isinstance(values, np.ndarray):
+        # 0 / 0 beside NA: pandas 2 takes it for a value of its own
+        values = values.to_numpy(dtype=values.dtype.numpy_dtype, na_value=np.nan)
     if isinstance(values, np.ndarray):
         values = _hashable(values)
         coded = _factorize_integers(values) if values.dtype.kind in "bui" else None

@@ -299,6 +299,6 @@ def _surrogate(
     if alpha > 0:
         coef = np.linalg.solve(gram + alpha * np.eye(len(gram)), moment)
     else:  # a column that does not vary leaves the matrix singular
-        coef = np.linalg.lstsq(gram, moment)[0]
+        coef = np.linalg.lstsq(gram, moment, rcond=None)[0]
     residual = variation - 2 * coef @ moment + coef @ gram @ coef
     return coef, float(1 - residual / variation)

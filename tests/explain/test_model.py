@@ -154,6 +154,7 @@ def test_predictor_asks_in_blocks():
 def test_refused_missing_values_are_named():
     frame = pd.DataFrame(X, columns=list("abcd"))
     model = LogisticRegression().fit(frame, y)
+    frame = frame.copy()  # pandas 2 would write into X
     frame.loc[3, "b"] = np.nan
     table = Table.of(frame)
     with pytest.raises(ValueError, match="has in column 'b'; put an imputer"):

@@ -41,7 +41,7 @@ Y = np.arange(N) % 3 == 0
 LABELS = OneHotEncoder(sparse_output=False), ["s", "rare"]
 
 
-def setup(preprocess, frame=FRAME, final=None):
+def prepared(preprocess, frame=FRAME, final=None):
     model = make_pipeline(preprocess, final or DecisionTreeClassifier(max_depth=3, random_state=0))
     predictor = Predictor(Model(model.fit(frame, Y)), Table.of(frame))
     return predictor, predictor.table.encode(frame)
@@ -57,28 +57,28 @@ def test_no_preprocessing():
 def test_one_hot_parts_and_order_of_columns():
     """Also the part of a category that only the last row has."""
     pre = ColumnTransformer([("n", StandardScaler(), ["z", "x"]), ("l", *LABELS)])
-    assert column_sources(*setup(pre)).tolist() == [3, 1, 0, 0, 2, 2]
+    assert column_sources(*prepared(pre)).tolist() == [3, 1, 0, 0, 2, 2]
 
 
 def test_indicators_and_bins_belong_to_their_column():
     frame = FRAME[["x", "z"]].copy()
     frame.loc[77, "x"] = np.nan
     pre = make_pipeline(SimpleImputer(add_indicator=True))
-    assert column_sources(*setup(pre, frame)).tolist() == [0, 1, 0]
+    assert column_sources(*prepared(pre, frame)).tolist() == [0, 1, 0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of quantile methods to come
         bins = KBinsDiscretizer(4, encode="onehot-dense", strategy="uniform")
-        assert column_sources(*setup(bins, FRAME[["x", "z"]])).tolist() == [0] * 4 + [1] * 4
+        assert column_sources(*prepared(bins, FRAME[["x", "z"]])).tolist() == [0] * 4 + [1] * 4
 
 
 def test_dropped_columns_move_nothing():
     pre = ColumnTransformer([("n", "passthrough", ["x"])])
-    assert column_sources(*setup(pre)).tolist() == [1]
+    assert column_sources(*prepared(pre)).tolist() == [1]
 
 
 def test_inputs_that_never_move():
     add_one = FunctionTransformer(lambda rows: np.column_stack([np.ones(len(rows)), rows]))
-    assert column_sources(*setup(add_one, FRAME[["x", "z"]])).tolist() == [-1, 0, 1]
+    assert column_sources(*prepared(add_one, FRAME[["x", "z"]])).tolist() == [-1, 0, 1]
 
 
 @pytest.mark.parametrize("across", [PCA(2), KNNImputer()], ids=["pca", "knn"])
@@ -86,11 +86,11 @@ def test_inputs_of_several_columns_are_noticed(across):
     frame = FRAME[["x", "z"]].copy()
     if isinstance(across, KNNImputer):
         frame.loc[50:60, "x"] = np.nan
-    assert column_sources(*setup(across, frame)) is None
+    assert column_sources(*prepared(across, frame)) is None
 
 
 def test_inputs_are_dense_floats():
-    predictor, Z = setup(ColumnTransformer([("l", OneHotEncoder(), ["s"])], sparse_threshold=1))
+    predictor, Z = prepared(ColumnTransformer([("l", OneHotEncoder(), ["s"])], sparse_threshold=1))
     values, names = final_inputs(predictor, Z)
     assert isinstance(values, np.ndarray)
     assert values[:2].tolist() == [[1, 0], [0, 1]]
@@ -99,7 +99,7 @@ def test_inputs_are_dense_floats():
 
 def test_names_of_inputs_are_kept():
     pre = ColumnTransformer([("n", StandardScaler(), ["x"]), ("l", *LABELS)])
-    predictor, Z = setup(pre.set_output(transform="pandas"))
+    predictor, Z = prepared(pre.set_output(transform="pandas"))
     assert "n__x" in final_inputs(predictor, Z).names
     route = route_behind_preprocessing(predictor, Z, Z[:5], all_coalitions(4, 5))
     assert np.allclose(route.outputs(route.rows), predictor.outputs(Z))
@@ -107,7 +107,7 @@ def test_names_of_inputs_are_kept():
 
 def test_mixing_on_either_side_is_the_same():
     pre = ColumnTransformer([("n", StandardScaler(), ["z", "x"]), ("l", *LABELS)])
-    predictor, Z = setup(pre)
+    predictor, Z = prepared(pre)
     design = all_coalitions(4, 5)
     route = route_behind_preprocessing(predictor, Z, Z[-5:], design)
     got = route.outputs(route.mixed(design, slice(0, 3), slice(None)))
@@ -117,12 +117,12 @@ def test_mixing_on_either_side_is_the_same():
 
 def test_a_model_that_disagrees_with_its_parts_is_not_trusted(monkeypatch):
     pre = ColumnTransformer([("o", OrdinalEncoder(), ["s"]), ("n", "passthrough", ["x"])])
-    predictor, Z = setup(pre)
+    predictor, Z = prepared(pre)
     monkeypatch.setattr(predictor.model, "_function", lambda rows: np.zeros((len(rows), 2)))
     assert route_behind_preprocessing(predictor, Z, Z[:5], all_coalitions(4, 5)) is None
 
 
 def test_many_inputs_stay_sparse(monkeypatch):
     monkeypatch.setattr(_preprocessing, "MOST_INPUTS", 3)
-    predictor, Z = setup(ColumnTransformer([("l", *LABELS)]))
+    predictor, Z = prepared(ColumnTransformer([("l", *LABELS)]))
     assert route_behind_preprocessing(predictor, Z, Z[:5], all_coalitions(4, 5)) is None

@@ -743,7 +743,7 @@ def test_float32_is_close_and_sparse_is_equal():
 
 def test_missing_features_where_the_model_takes_them():
     pytest.importorskip("shap")
-    frame = pd.DataFrame(X, columns=list("gabcd"))
+    frame = pd.DataFrame(X.copy(), columns=list("gabcd"))  # pandas 2 would write into X
     frame.loc[::7, "b"] = np.nan
     model = HistGradientBoostingClassifier(max_iter=5).fit(frame, Y)
     given = {"sensitive_features": GROUP, "explainers": BOTH, "n_samples": 20, **QUICK}

@@ -67,7 +67,8 @@ def test_every_type_that_is_not_trusted_is_listed_with_its_flag(run, refused, lo
     err = refused(loans[0], *LOANS, "--model", path)
     flags = err[err.index("pass ") + 5 :].split()
     assert flags[:2] == ["--trust", "sklearn-trees"]
-    assert "sklearn.model_selection._split.StratifiedKFold" in flags
+    assert set(flags[::2]) == {"--trust"}
+    assert len(flags) > 2  # which types beside the trees depends on the version of skops
     assert run(loans[0], *LOANS, "--model", path, *flags)[0] == 0
 
 
