@@ -1,6 +1,7 @@
 """What a report found: the views of the data and their metrics, as plain data."""
 
 from collections.abc import Hashable, Sequence
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pandas as pd
 from skfairprop.counts import GroupCounts
 from skfairprop.inference import benjamini_hochberg, benjamini_yekutieli
 from skfairprop.report._before_after import BeforeAfter
+from skfairprop.report._class_bias import class_bias
 from skfairprop.report._drivers import Drivers
 from skfairprop.report._view import Settings, View
 
@@ -41,6 +43,16 @@ class Findings:
     def by_group(self) -> pd.DataFrame:
         """Rates per group of the first view."""
         return self.views[0].by_group
+
+    @cached_property
+    def class_bias(self) -> pd.DataFrame | None:
+        """The bias of the data set class by class, the worst first; None for one group or class.
+
+        ``distance`` (of the groups within the class from those outside it) with its interval, what
+        chance gives, ``p`` and ``q``; ``association`` (Cramér's V); ``missing`` (groups that are
+        missing in effect within the class); the groups with the least and the most of the class.
+        """
+        return class_bias(self.counts, self.settings)
 
     def to_frame(self) -> pd.DataFrame:
         """The metrics as a flat table, with the columns ``attributes`` and ``metric``."""

@@ -27,6 +27,7 @@ def report_dict(report: Findings) -> dict:
         "notes": report.notes,
         "views": [_view_dict(view, report.metrics.loc[view.name]) for view in report.views],
         "drivers": _drivers_dict(report.drivers),
+        "class_bias": None if report.class_bias is None else _indexed(report.class_bias),
         "before_after": _before_after_dict(report.before_after),
     }
 

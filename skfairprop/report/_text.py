@@ -371,7 +371,19 @@ def _data_block(report: Findings, style: Style) -> list[str]:
     if view.counts.predicted:
         names = [n for n in ("cramers_v", "cramers_v[y_pred]") if n in table.index]
     out = [style.head(_measure_heading("THE DATA SET", "interval"))]
-    return out + [_measure_line(name, table.loc[name], style) for name in names]
+    out += [_measure_line(name, table.loc[name], style) for name in names]
+    return out + _class_lines(report, style)
+
+
+def _class_lines(report: Findings, style: Style) -> list[str]:
+    """The classes whose groups are least like those outside it."""
+    found = report.class_bias
+    if found is None or len(found) < 3:  # of two classes both are equally far
+        return []
+    out = [style.dim("  by class, distance of its groups from those outside it:")]
+    for label, row in found.iloc[:_MAX_COLUMNS].iterrows():
+        out.append(_measure_line("", row.rename({"distance": "value"}), style, title=str(label)))
+    return out
 
 
 def _notes_block(report: Findings, style: Style) -> list[str]:

@@ -1,5 +1,7 @@
 """Before and after reweighting: measures, rates and a picture of the leading rate."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from skfairprop.report._before_after import BeforeAfter
@@ -97,7 +99,7 @@ def _measure(metric: str, row, positive: str) -> dict:
         "after": decimal(row["after"]),
         "after_span": span(row["after_lower"], row["after_upper"]),
         "change": signed_decimal(row["change"]),
-        "change_span": span(row["lower"], row["upper"], signed_decimal),
+        "change_span": _change_span(row["lower"], row["upper"], signed_decimal),
         "p": probability(row["p"]),
         "q": probability(row["q"]),
         "sure": bool(row["q"] <= SURE),
@@ -110,8 +112,15 @@ def _accuracy(found: BeforeAfter) -> dict:
         "before": percent(change["before"], 1),
         "after": percent(change["after"], 1),
         "change": points(change["change"], sign=True),
-        "change_span": span(change["lower"], change["upper"], lambda v: points(v, sign=True)),
+        "change_span": _change_span(
+            change["lower"], change["upper"], lambda v: points(v, sign=True)
+        ),
     }
+
+
+def _change_span(lower: float, upper: float, write: Callable[[float], str]) -> str:
+    """An interval of numbers with signs, which a dash would hide."""
+    return "" if is_missing(lower) else to(lower, upper, write)
 
 
 def _cell(before: RateColumn, after: RateColumn, g: int, small: float) -> dict:

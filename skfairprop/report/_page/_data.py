@@ -6,14 +6,17 @@ from skfairprop.groups import label_text
 from skfairprop.metrics import METRICS
 from skfairprop.report._change import Change, data_to_model
 from skfairprop.report._findings import Findings
-from skfairprop.report._page._gaps import interval_text, measure_row
+from skfairprop.report._page._gaps import SURE, interval_text, measure_row
 from skfairprop.report._page._groups import Block
 from skfairprop.report._page._numbers import (
     TO,
     decimal,
     name,
+    percent,
     points,
+    probability,
     quoted,
+    span,
     to,
     whole,
 )
@@ -66,6 +69,7 @@ def data_part(report: Findings, blocks: list[Block], positive: str) -> dict:
         "slopes": _slopes(report, blocks, change),
         "contingency": contingency(report),
         "measures": _measures(report, positive),
+        "classes": _classes(report),
         "amplification": _amplification(report, positive),
     }
 
@@ -143,6 +147,37 @@ def _measures(report: Findings, positive: str) -> list[dict]:
             row["predicted_span"] = interval_text(found, METRICS[metric].best)
         out.append(row)
     return out
+
+
+def _classes(report: Findings) -> dict | None:
+    """The bias of the data set class by class, the worst first."""
+    table = report.class_bias
+    if table is None:
+        return None
+    shown = table.iloc[:MAX_ROWS]
+    return {
+        "rows": [
+            {
+                "name": name(label),
+                "n": whole(row["count"]),
+                "distance": decimal(row["distance"]),
+                "span": span(row["lower"], row["upper"]),
+                "chance": decimal(row["chance"]),
+                "p": probability(row["p"]),
+                "q": probability(row["q"]),
+                "sure": bool(row["q"] <= SURE),
+                "association": decimal(row["association"]),
+                "missing": f"{row['missing']:.2f}",
+                "missing_span": span(row["missing_lower"], row["missing_upper"], "{:.2f}".format),
+                "least": name(row["least"]),
+                "least_share": percent(row["least_share"], 1),
+                "most": name(row["most"]),
+                "most_share": percent(row["most_share"], 1),
+            }
+            for label, row in shown.iterrows()
+        ],
+        "left_out": len(table) - len(shown),
+    }
 
 
 def _amplification(report: Findings, positive: str) -> list[dict]:
