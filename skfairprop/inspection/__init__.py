@@ -6,8 +6,11 @@ from skfairprop.inspection._gap_null import GapNullDisplay
 from skfairprop.inspection._group_confusion import GroupConfusionDisplay
 from skfairprop.inspection._group_curve import GroupCurveDisplay
 from skfairprop.inspection._group_rates import GroupRatesDisplay
+from skfairprop.inspection._hypervolume import HypervolumeDisplay
 from skfairprop.inspection._induction_curve import InductionCurveDisplay
 from skfairprop.inspection._pair_gap import PairGapDisplay
+from skfairprop.inspection._parallel import ParallelCoordinatesDisplay
+from skfairprop.inspection._pareto import ParetoDisplay
 from skfairprop.inspection._propagation import PropagationDisplay
 from skfairprop.inspection._representation import RepresentationDisplay
 
@@ -18,8 +21,11 @@ __all__ = [
     "GroupConfusionDisplay",
     "GroupCurveDisplay",
     "GroupRatesDisplay",
+    "HypervolumeDisplay",
     "InductionCurveDisplay",
     "PairGapDisplay",
+    "ParallelCoordinatesDisplay",
+    "ParetoDisplay",
     "PropagationDisplay",
     "RepresentationDisplay",
 ]

@@ -1,6 +1,16 @@
 """What metrics are called for people."""
 
-_WORDS = {"dsap": "DSAP", "ens": "ENS", "v": "V", "cramers": "Cramer's", "lr": "LR"}
+_WORDS = {
+    "auc": "AUC",
+    "cramers": "Cramer's",
+    "dsap": "DSAP",
+    "ens": "ENS",
+    "f1": "F1",
+    "lr": "LR",
+    "mesd": "MESD",
+    "roc": "ROC",
+    "v": "V",
+}
 
 
 def metric_title(name: str) -> str:

@@ -19,8 +19,11 @@ from skfairprop.inspection import (
     GroupConfusionDisplay,
     GroupCurveDisplay,
     GroupRatesDisplay,
+    HypervolumeDisplay,
     InductionCurveDisplay,
     PairGapDisplay,
+    ParallelCoordinatesDisplay,
+    ParetoDisplay,
     PropagationDisplay,
     RepresentationDisplay,
 )
@@ -53,6 +56,7 @@ OF_COUNTS = {
     RepresentationDisplay: {},
 }
 OF_SCORES = {GroupCurveDisplay: {"n_draws": 20, "random_state": 0, "pos_label": "yes"}}
+OF_SEARCHES = (HypervolumeDisplay, ParallelCoordinatesDisplay, ParetoDisplay)
 counts_displays = pytest.mark.parametrize("display", OF_COUNTS, ids=lambda d: d.__name__)
 
 
@@ -64,9 +68,21 @@ def draw(make_study):
     def draw_one(display, ax=None, names=("a", "b", "c"), labels=("no", "yes")):
         if display in (CorrelationDisplay, InductionCurveDisplay):
             return display.from_propagation(study, ax=ax)
+        if display in OF_SEARCHES:
+            return draw_search(display, ax, names, labels)
         return draw_rows(display, ax, names, labels)
 
     return draw_one
+
+
+def draw_search(display, ax, names, labels):
+    if display is HypervolumeDisplay:
+        return display.from_values({name: [(5, 0.1), (10, 0.2)] for name in names}, ax=ax)
+    front = pd.DataFrame({labels[0]: [0.1, 0.2, 0.4], labels[1]: [0.6, 0.7, 0.8]})
+    others = {name: dict.fromkeys(labels, 0.5) for name in names[1:]}
+    return display.from_front(
+        front, greater_is_better=[labels[1]], chosen=1, others=others, name=names[0], ax=ax
+    )
 
 
 def draw_rows(display, ax, names, labels):
