@@ -91,7 +91,7 @@ class FrameConstructors:
                 groups=groups,
                 classes=classes,
                 missing=missing,
-                stacklevel=2,
+                stacklevel=3,
             )
         )
 
@@ -151,7 +151,7 @@ class FrameConstructors:
                 groups=groups,
                 classes=classes,
                 missing=missing,
-                stacklevel=2,
+                stacklevel=3,
             )
         )
 
@@ -213,6 +213,6 @@ class FrameConstructors:
         make: Any = cls
         return make(
             **tabulate_batches(
-                batches, columns, groups=groups, classes=classes, missing=missing, stacklevel=2
+                batches, columns, groups=groups, classes=classes, missing=missing, stacklevel=3
             )
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from functools import partial
 from glob import has_magic
 from importlib.util import find_spec
 from numbers import Number
@@ -19,7 +20,7 @@ from skfairprop._counting import (
     report_dropped,
     report_weightless,
 )
-from skfairprop._frame_query import Cells, Frame, FrameColumns, count_cells
+from skfairprop._frame_query import Cells, Frame, FrameColumns, ask_engine, count_cells
 from skfairprop._labels import declare, encode_classes
 from skfairprop._optional import import_optional
 from skfairprop._suggest import closest
@@ -273,11 +274,12 @@ def tabulate_parquet(
     **policy: Any,
 ) -> dict:
     """Count Parquet files; see :meth:`skfairprop.GroupCounts.from_parquet`."""
-    scan = _scanner(engine)
+    engine = _check_engine(engine)
     table = CellTable(columns)
     for file in find_files(path):
         where = Path(file).name
-        for frame in scan(file, columns):
+        frames = _SCANS[engine](file, columns)
+        while (frame := ask_engine(engine, partial(next, frames, None), where)) is not None:
             table.add(count_cells(frame, columns, owner=where, prepare=prepare), where)
     policy["stacklevel"] += 1
     return table.tabulate(**policy)
@@ -303,7 +305,7 @@ def find_files(path: Any) -> list[str]:
     return found
 
 
-def _scanner(engine: str | None) -> Callable[[str, FrameColumns], Iterator[Any]]:
+def _check_engine(engine: str | None) -> str:
     if engine is None:
         engine = next((name for name in ENGINES if find_spec(name)), None)
         if engine is None:
@@ -311,11 +313,10 @@ def _scanner(engine: str | None) -> Callable[[str, FrameColumns], Iterator[Any]]
                 f"reading Parquet needs one of {', '.join(ENGINES)}: pip install "
                 f"'skfairprop[{_EXTRA}]'"
             )
-    scans = {"polars": _scan_polars, "duckdb": _scan_duckdb, "pyarrow": _scan_pyarrow}
-    if engine not in scans:
+    if engine not in ENGINES:
         raise ValueError(f"engine must be one of {ENGINES} or None; got {engine!r}")
     import_optional(engine, extra=_EXTRA)
-    return scans[engine]
+    return engine
 
 
 def _scan_polars(file: str, columns: FrameColumns) -> Iterator[Any]:
@@ -337,3 +338,10 @@ def _scan_pyarrow(file: str, columns: FrameColumns) -> Iterator[Any]:
             yield source.schema_arrow.empty_table()  # the message names what there is
         for batch in source.iter_batches(batch_size=_ARROW_ROWS, columns=wanted):
             yield arrow.Table.from_batches([batch])
+
+
+_SCANS: dict[str, Callable[[str, FrameColumns], Iterator[Any]]] = {
+    "polars": _scan_polars,
+    "duckdb": _scan_duckdb,
+    "pyarrow": _scan_pyarrow,
+}

@@ -104,7 +104,7 @@ def count_cells(
     native = _read(frame, owner)
     if prepare is not None:
         native = prepare(native)
-    schema = _ask(native, native.collect_schema, owner)
+    schema = ask_engine(str(native.implementation), native.collect_schema, owner)
     _check_columns(schema, columns, owner)
     # by names of ours: none of them can be that of a column that is computed
     names = [f"key_{i}" for i in range(len(columns.keys))]
@@ -226,14 +226,14 @@ def _refuse_many(query: Frame, columns: FrameColumns, owner: str) -> None:
 def _collect(frame: Frame, owner: str) -> nw.DataFrame[Any]:
     if isinstance(frame, nw.DataFrame):
         return frame
-    # polars holds only a part of the rows at a time if it is asked to
-    how: dict[str, Any] = {"engine": "streaming"} if frame.implementation.is_polars() else {}
-    return _ask(frame, lambda: frame.collect(**how), owner)
-
-
-def _ask(frame: Frame, question: Callable[[], Any], owner: str) -> Any:
-    """What the engine answers; if it fails, its error is the cause of ours."""
     engine = str(frame.implementation)
+    # polars holds only a part of the rows at a time if it is asked to
+    how: dict[str, Any] = {"engine": "streaming"} if engine == "polars" else {}
+    return ask_engine(engine, lambda: frame.collect(**how), owner)
+
+
+def ask_engine(engine: str, question: Callable[[], Any], owner: str) -> Any:
+    """What an engine answers; if it fails, its error is the cause of ours."""
     try:
         return question()
     except ModuleNotFoundError as exc:
