@@ -1,0 +1,328 @@
+"""BENNEstimator: how much each feature can move what a model says."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from skfairprop._optional import import_optional
+from skfairprop._random import RandomState, as_generator
+from skfairprop.benn._examined import Examined
+from skfairprop.benn._features import OWNER, column_names, find_blocks, read_table
+from skfairprop.benn._options import check_options
+from skfairprop.benn._targeted import Found, Question, find_targeted, network_inputs
+from skfairprop.explain._table import Table, as_container
+from skfairprop.groups import label_text
+
+
+class BENNEstimator(TransformerMixin, BaseEstimator):
+    """DOC"""
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        features: Any = None,
+        feature_blocks: Mapping | None = None,
+        categorical_features: Any = "auto",
+        formulation: str = "targeted",
+        effect: str = "total",
+        response_method: str = "predict",
+        n_init: int = 4,
+        hidden_layers: Sequence[int] = (40,) * 8,
+        max_steps: int = 300,
+        batch_size: int = 256,
+        learning_rate: float = 3e-3,
+        lambdas: Sequence[float] = (1, 1, 1),
+        max_values: int = 24,
+        n_draws: int = 3,
+        proxy_threshold: float = 3.0,
+        min_slice_size: int = 30,
+        max_queries: int = 2_000_000,
+        l0: str = "printed",
+        loss_scale: str = "printed",
+        gradient: str = "auto",
+        device: str = "auto",
+        random_state: RandomState = None,
+    ) -> None:
+        self.estimator = estimator
+        self.features = features
+        self.feature_blocks = feature_blocks
+        self.categorical_features = categorical_features
+        self.formulation = formulation
+        self.effect = effect
+        self.response_method = response_method
+        self.n_init = n_init
+        self.hidden_layers = hidden_layers
+        self.max_steps = max_steps
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.lambdas = lambdas
+        self.max_values = max_values
+        self.n_draws = n_draws
+        self.proxy_threshold = proxy_threshold
+        self.min_slice_size = min_slice_size
+        self.max_queries = max_queries
+        self.l0 = l0
+        self.loss_scale = loss_scale
+        self.gradient = gradient
+        self.device = device
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> "BENNEstimator":
+        """Ask the model about changed rows, and train the generator.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n, n_features)
+            Rows as the model takes them.
+        y : array-like of shape (n,), optional
+            Only to fit a model that is not fitted yet; otherwise not read.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ImportError
+            If torch or skorch is not installed.
+        TypeError, ValueError
+            See the class.
+        """
+        check_options(self)
+        settings = self._settings()
+        rows = self._check_rows(X, reset=True)
+        table = read_table(rows, self.categorical_features)
+        blocks = find_blocks(table, self.features, self.feature_blocks)
+        if rows.shape[0] < 2:
+            raise ValueError(
+                f"{OWNER}: one row has no other values to take; got n_samples=1, pass at least 2"
+            )
+        self.estimator_ = self._fitted_model(X, y)
+        Z = table.encode(rows)
+        examined = Examined(self.estimator_, table, response_method=self.response_method)
+        rng = as_generator(self.random_state)
+        settings = settings(int(rng.integers(2**31 - 1)))
+        find = find_targeted if self.formulation == "targeted" else _find_paper(self)
+        found = find(examined, Z, blocks, column_names(table), self._question(), settings, rng)
+        self._names = [label_text(block.name) for block in blocks]
+        self._blocks = blocks
+        self._table, self._found, self._classes = table, found, examined.classes
+        self.n_queries_ = examined.n_queries
+        self.feature_columns_ = {
+            block.name: [column_names(table)[j] for j in block.columns] for block in blocks
+        }
+        self._publish(found)
+        self._warn(found, examined)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Bias vectors: how far each feature can move the output of each row.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n, n_features)
+            The model is asked once for each distinct row.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, n_features_out)
+            In [0, 1]: |b|, the mean over all networks. NaN for a feature that had a single value.
+        """
+        check_is_fitted(self)
+        rows = self._check_rows(X, reset=False)
+        table = self._table.adapted(rows)
+        Z = table.encode(rows)
+        found = self._found
+        out = np.zeros((len(Z), len(self._names)))
+        if found.generator is not None:
+            from skfairprop.benn._training import predict_intensity
+
+            points = self._network_inputs(table, Z) - found.center
+            intensity = predict_intensity(found.generator, points).mean(axis=0)
+            for j, places in enumerate(found.outputs):
+                if places:
+                    out[:, j] = intensity[:, places].max(axis=1)
+        out[:, found.constant] = np.nan
+        return out
+
+    def _network_inputs(self, table: Table, Z: np.ndarray) -> np.ndarray:
+        if self.formulation == "paper":
+            return self._found.encoding.encode(Z)
+        examined = Examined(
+            self.estimator_, table, response_method=self.response_method, classes=self._classes
+        )
+        base = examined.ask(Z)
+        return network_inputs(self._found.encoding, examined, Z, base, len(self._classes))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the features that were examined.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Must be the names of the columns of X, where it has any.
+
+        Returns
+        -------
+        ndarray of str objects
+        """
+        check_is_fitted(self)
+        if input_features is not None:
+            given = np.asarray(input_features, dtype=object)
+            known = getattr(self, "feature_names_in_", None)
+            if known is not None and not np.array_equal(given, known):
+                raise ValueError("input_features is not equal to feature_names_in_")
+            if len(given) != self.n_features_in_:
+                raise ValueError(
+                    f"input_features should have length equal to number of features "
+                    f"({self.n_features_in_}), got {len(given)}"
+                )
+        return np.array(self._names, dtype=object)
+
+    def summary(self) -> pd.DataFrame:
+        """All that was found, one row a feature.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by feature, largest estimate first. ``estimate`` and ``sd`` are those of
+            ``bias_estimates_`` and ``estimate_sd_``; the other columns are named as the
+            attributes are; ``slice`` and ``slice_rows`` tell where the estimate was found.
+        """
+        check_is_fitted(self)
+        return self._found.table.sort_values("estimate", ascending=False, kind="stable")
+
+    # -- parts of fit ---------------------------------------------------------------------------
+
+    def _settings(self) -> Any:
+        """Settings of the training, but for the seed; fails early where torch is not installed."""
+        import_optional("torch", extra="torch")
+        import_optional("skorch", extra="torch")
+        from skfairprop.benn._training import Settings, pick_device
+
+        device = pick_device(self.device)
+        lambdas = tuple(float(v) for v in self.lambdas)
+
+        def with_seed(seed: int) -> Settings:
+            return Settings(
+                n_init=int(self.n_init),
+                hidden_layers=tuple(self.hidden_layers),
+                max_steps=int(self.max_steps),
+                batch_size=int(self.batch_size),
+                learning_rate=float(self.learning_rate),
+                lambdas=(lambdas[0], lambdas[1], lambdas[2]),
+                device=device,
+                seed=seed,
+            )
+
+        return with_seed
+
+    def _question(self) -> Question:
+        return Question(
+            effect=self.effect,
+            max_values=int(self.max_values),
+            n_draws=int(self.n_draws),
+            proxy_threshold=float(self.proxy_threshold),
+            min_slice_size=int(self.min_slice_size),
+            max_queries=int(self.max_queries),
+        )
+
+    def _check_rows(self, X: Any, *, reset: bool) -> Any:
+        """X as a data frame, array or sparse matrix; its names and width are kept or compared."""
+        if hasattr(X, "columns") or hasattr(X, "column_names"):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return as_container(X)
+        X = check_array(X, accept_sparse=True, dtype=None, ensure_all_finite=False, estimator=self)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return as_container(X)
+
+    def _fitted_model(self, X: Any, y: Any) -> Any:
+        if not hasattr(self.estimator, "fit"):
+            if not callable(self.estimator) and not hasattr(self.estimator, "predict"):
+                raise TypeError(
+                    f"{OWNER}: estimator must be a classifier or a function of X; got "
+                    f"{self.estimator!r}"
+                )
+            return self.estimator
+        if is_fitted(self.estimator):
+            return self.estimator
+        if y is None:
+            raise ValueError(
+                f"{OWNER} requires y to be passed, but the target y is None: "
+                f"{type(self.estimator).__name__} is not fitted; pass y, or fit it before and "
+                "wrap it in sklearn.frozen.FrozenEstimator, which survives cloning"
+            )
+        return clone(self.estimator).fit(X, y)
+
+    def _publish(self, found: Found) -> None:
+        table = found.table
+        self.bias_estimates_ = table["estimate"].rename("bias_estimate")
+        self.mean_estimates_ = table["mean"]
+        self.estimate_sd_ = table["sd"]
+        for name in ("direct", "total", "null", "flip_any", "flip_mean", "flip_best"):
+            if name in table:
+                setattr(self, f"{name}_", table[name])
+        self.worst_slices_ = table[["slice", "slice_rows"]].set_axis(["name", "size"], axis=1)
+        self.proxies_ = found.proxies
+        self.loss_curve_ = found.curve
+        self.n_steps_ = found.n_steps
+        self.row_indices_ = found.rows
+
+    def _warn(self, found: Found, examined: Examined) -> None:
+        if found.constant.any():
+            names = [n for n, c in zip(self._names, found.constant, strict=True) if c]
+            warnings.warn(
+                f"{OWNER}: {', '.join(names[:5])} has a single value in X, so that nothing can be "
+                "compared: the estimate is NaN",
+                UserWarning,
+                stacklevel=3,
+            )
+        if found.is_constant:
+            warnings.warn(
+                f"{OWNER}: the model says the same of every row, changed or not: all estimates "
+                "are 0",
+                UserWarning,
+                stacklevel=3,
+            )
+        if found.generator is not None and found.n_steps < self.max_steps:
+            warnings.warn(
+                f"{OWNER}: training was stopped after {found.n_steps} of {self.max_steps} steps; "
+                "the estimates are those of the steps done",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        model = self.estimator
+        tags.target_tags.required = hasattr(model, "fit") and not is_fitted(model)
+        if hasattr(model, "__sklearn_tags__"):
+            inner = get_tags(model).input_tags
+            tags.input_tags.allow_nan = inner.allow_nan
+            tags.input_tags.sparse = inner.sparse
+            tags.input_tags.categorical = inner.categorical
+            tags.input_tags.string = inner.string
+        return tags
+
+
+def is_fitted(model: Any) -> bool:
+    """Whether an estimator is fitted; a skorch net has attributes that look so from the start."""
+    if not getattr(model, "initialized_", True):
+        return False
+    try:
+        check_is_fitted(model)
+    except (NotFittedError, TypeError):
+        return False
+    return True
+
+
+def _find_paper(estimator: BENNEstimator) -> Any:
+    raise NotImplementedError

@@ -1,0 +1,212 @@
+"""The model that is examined, of whatever kind, as one function of encoded rows."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skfairprop.explain._nets import is_net
+from skfairprop.explain._table import Table, block_rows
+
+RESPONSES = ("predict", "predict_proba")
+_SUM_SLACK = 1e-3
+
+
+class Examined:
+    """A model behind a :class:`~skfairprop.explain._table.Table`: asked in batches, and counted.
+
+    Parameters
+    ----------
+    model : fitted estimator or callable
+        Of a callable the output is read: labels of shape (n,), or class scores of shape (n, K).
+    table : Table
+        Layout of the rows that the model takes.
+    response_method : {"predict", "predict_proba"}
+    classes : sequence, optional
+        Labels whose codes are settled. Default: those that the model knows.
+
+    Attributes
+    ----------
+    n_queries : int
+        Rows that the model was asked about; equal rows of one question are asked once.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        table: Table,
+        *,
+        response_method: str = "predict",
+        classes: Sequence[Hashable] | None = None,
+    ) -> None:
+        self.model = model
+        self.table = table
+        self.n_queries = 0
+        self._is_net = is_net(model)
+        self._codes: dict[Hashable, int] = {}
+        self._method = _method(model, response_method)
+        for label in _classes(model) if classes is None else classes:
+            self._codes.setdefault(label, len(self._codes))
+
+    def ask(self, Z: np.ndarray, *, changed: str | None = None) -> np.ndarray:
+        """Outputs for encoded rows.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n, d)
+        changed : str, optional
+            What was changed in the rows, for the message if the model fails on them.
+
+        Returns
+        -------
+        ndarray
+            Codes of labels, shape (n,), or scores of shape (n, K).
+
+        Raises
+        ------
+        ValueError
+            If the model fails on changed rows, or returns what cannot be compared.
+        """
+        first, inverse = unique_rows(Z)
+        step = block_rows(Z.shape[1])
+        blocks = [first[i : i + step] for i in range(0, len(first), step)]
+        return np.concatenate([self._answer(Z[rows], changed) for rows in blocks])[inverse]
+
+    def change(self, Z: np.ndarray, base: np.ndarray, same: np.ndarray, what: str) -> np.ndarray:
+        """How far changed rows move the output, in [0, 1]: total variation, 0 or 1 for labels.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n, d)
+            Changed rows.
+        base : ndarray of n rows
+            Outputs before the change.
+        same : bool array of shape (n,)
+            Rows that the change left as they were: they are not asked.
+        what : str
+            What was changed, for messages.
+
+        Returns
+        -------
+        ndarray of float32, shape (n,)
+        """
+        out = np.zeros(len(Z), dtype=np.float32)
+        moved = np.flatnonzero(~same)
+        if len(moved):
+            out[moved] = difference(self.ask(Z[moved], changed=what), base[moved])
+        return out
+
+    def features_of(self, outputs: np.ndarray, n_classes: int) -> np.ndarray:
+        """Outputs as numbers for a network: one column a class but the first."""
+        if outputs.ndim == 2:
+            return outputs[:, 1:].astype(np.float32)
+        return (outputs[:, None] == np.arange(1, n_classes)).astype(np.float32)
+
+    @property
+    def classes(self) -> list[Hashable]:
+        """Labels, in the order of their codes."""
+        return list(self._codes)
+
+    # -- asking ---------------------------------------------------------------------------------
+
+    def _answer(self, Z: np.ndarray, changed: str | None) -> np.ndarray:
+        X = self.table.decode(Z)
+        if self._is_net and isinstance(X, np.ndarray) and X.dtype == np.float64:
+            X = X.astype(np.float32)  # torch refuses float64
+        try:
+            answer = self._method(X)
+        except Exception as exc:
+            self._explain(exc, Z, changed)
+            raise
+        self.n_queries += len(Z)
+        return self._read(answer, len(Z))
+
+    def _explain(self, exc: Exception, Z: np.ndarray, changed: str | None) -> None:
+        """Raise what the failure of the model means; its own error stays where nothing is known."""
+        missing = self.table.missing(Z).any(axis=0)
+        if changed is not None:
+            raise ValueError(
+                f"the model failed on rows in which {changed} took values of other rows: "
+                f"{type(exc).__name__}: {exc}; examine a model that takes them, or leave the "
+                "column out of features="
+            ) from exc
+        if missing.any() and isinstance(exc, ValueError):
+            raise ValueError(
+                f"the model refuses the NaN or missing values in {self.table.labels(missing)} of "
+                "X; put an imputer before it in a Pipeline or examine a model that accepts them"
+            ) from exc
+
+    def _read(self, answer: Any, n_rows: int) -> np.ndarray:
+        if hasattr(answer, "detach"):
+            answer = answer.detach().cpu().numpy()
+        values = np.asarray(answer)
+        if values.ndim == 2 and values.shape[1] == 1:
+            values = values[:, 0]
+        if values.ndim not in (1, 2) or len(values) != n_rows:
+            raise ValueError(
+                f"the model must return one output a row; it returned shape {values.shape} for "
+                f"{n_rows:,} rows"
+            )
+        return self._labels(values) if values.ndim == 1 else _scores(values)
+
+    def _labels(self, values: np.ndarray) -> np.ndarray:
+        codes, labels = pd.factorize(values)
+        if (codes < 0).any():
+            raise ValueError(f"the model returned NaN for {np.count_nonzero(codes < 0):,} rows")
+        broken = values[values != np.floor(values)] if values.dtype.kind == "f" else values[:0]
+        if len(broken):
+            raise ValueError(
+                f"the model returned continuous values, as {broken[0]:g}; examine its classes, for "
+                "example score >= 0.5, or return class scores of shape (n, K)"
+            )
+        place = [self._codes.setdefault(v, len(self._codes)) for v in labels.tolist()]
+        return np.asarray(place, dtype=np.int32)[codes]
+
+
+def difference(outputs: np.ndarray, base: np.ndarray) -> np.ndarray:
+    """Total variation between the outputs of two sets of rows, of shape (n,)."""
+    if base.ndim == 1:
+        return (outputs != base).astype(np.float32)
+    return (0.5 * np.abs(outputs - base).sum(axis=1)).astype(np.float32)
+
+
+def unique_rows(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of the distinct rows, in order, and which of them each row equals."""
+    rows = np.ascontiguousarray(Z, dtype=np.float64) + 0.0  # one zero, without a sign
+    keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[inverse.ravel()]
+
+
+def _method(model: Any, response_method: str) -> Any:
+    if response_method not in RESPONSES:
+        raise ValueError(f"response_method must be one of {RESPONSES}; got {response_method!r}")
+    if hasattr(model, response_method):
+        return getattr(model, response_method)
+    if hasattr(model, "predict") or not callable(model):
+        raise TypeError(
+            f"{type(model).__name__} has no {response_method}; examine a classifier that has it, "
+            "or a function of X that returns labels or class scores"
+        )
+    return model
+
+
+def _classes(model: Any) -> list[Hashable]:
+    classes = getattr(model, "classes_", None)
+    return classes.tolist() if isinstance(classes, np.ndarray) and classes.ndim == 1 else []
+
+
+def _scores(values: np.ndarray) -> np.ndarray:
+    if values.dtype.kind not in "biuf" or not np.isfinite(values).all():
+        raise ValueError("the model returned class scores that are no finite numbers")
+    values = values.astype(np.float64, copy=False)
+    if values.min() < -_SUM_SLACK or np.abs(values.sum(axis=1) - 1).max() > _SUM_SLACK:
+        raise ValueError(
+            "the model must return one label a row, or class scores of shape (n, K) that are not "
+            "negative and add up to 1; several targets are examined one by one"
+        )
+    return values
