@@ -2,5 +2,6 @@
 
 from skfairprop.model_selection._propagation import bias_propagation
 from skfairprop.model_selection._propagation_result import PropagationResult
+from skfairprop.model_selection._uef_search import UEFSearchCV
 
-__all__ = ["PropagationResult", "bias_propagation"]
+__all__ = ["PropagationResult", "UEFSearchCV", "bias_propagation"]

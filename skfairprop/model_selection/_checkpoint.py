@@ -14,8 +14,6 @@ import pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-_FORMAT = "skfairprop propagation study"
-
 
 class Checkpoint:
     """Finished fits of one study in a file of JSON lines; the first line says which study.
@@ -42,14 +40,18 @@ class Checkpoint:
         If the file is of another study, with what differs, or no checkpoint at all.
     """
 
+    kind = "skfairprop propagation study"
+    owner = "bias_propagation"
+    work = "study"
+
     def __init__(self, path: Any, study: dict[str, Any], seed: int) -> None:
         self.path = Path(path)
         self.records: list[dict[str, Any]] = []
         self.seed = seed
-        header = {"format": _FORMAT, "version": 1, "seed": seed, "study": study}
+        header = {"format": self.kind, "version": 1, "seed": seed, "study": study}
         self._pending = [json.dumps(header)]  # not written before there is a fit to keep
         if self.path.is_file() and self.path.stat().st_size:
-            self._read(json.loads(self._pending.pop())["study"])
+            self._read(json.loads(self._pending[0])["study"])
         elif self.path.is_dir() or not self.path.parent.is_dir():
             raise ValueError(
                 f"checkpoint {str(self.path)!r} cannot be written: it is a folder, or lies in none "
@@ -68,13 +70,16 @@ class Checkpoint:
     def _read(self, here: dict[str, Any]) -> None:
         text = self.path.read_bytes()
         whole = text[: text.rfind(b"\n") + 1]  # a line that was cut off is a fit that is lost
+        if not whole and text.startswith(b'{"format"'):  # not even the first line was finished
+            os.truncate(self.path, 0)
+            return
         try:
             header, *self.records = [json.loads(line) for line in whole.splitlines()]
-            if header["format"] != _FORMAT:
+            if header["format"] != self.kind:
                 raise ValueError
         except (ValueError, KeyError, TypeError):
             raise ValueError(
-                f"checkpoint {str(self.path)!r} is no file of bias_propagation; pass another path"
+                f"checkpoint {str(self.path)!r} is no file of {self.owner}; pass another path"
             ) from None
         there = header["study"]
         changed = [k for k in {**there, **here} if there.get(k) != here.get(k)]
@@ -85,9 +90,10 @@ class Checkpoint:
             ]
             more = f"; and {len(changed) - 3} more" if len(changed) > 3 else ""
             raise ValueError(
-                f"checkpoint {str(self.path)!r} is of another study: {'; '.join(shown)}{more}; "
-                "pass another path, or delete the file to start anew"
+                f"checkpoint {str(self.path)!r} is of another {self.work}: {'; '.join(shown)}"
+                f"{more}; pass another path, or delete the file to start anew"
             )
+        self._pending = []
         self.seed = header["seed"]
         if len(whole) < len(text):
             os.truncate(self.path, len(whole))

@@ -1,0 +1,175 @@
+"""Evaluate candidates: their folds in parallel, their values here, explanations if they matter."""
+
+import math
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from numbers import Real
+from typing import Any
+
+from joblib import effective_n_jobs
+from sklearn.utils.parallel import Parallel, delayed
+
+from skfairprop.model_selection._checkpoint import Checkpoint
+from skfairprop.model_selection._uef_candidates import Archive, Candidate
+from skfairprop.model_selection._uef_folds import FoldResult, Job, explain_fold, fit_fold
+from skfairprop.model_selection._uef_objectives import EXPLANATION
+from skfairprop.model_selection._uef_points import Plan, measure
+
+# Fits for each worker between two looks at the clock and writes to the checkpoint.
+_FITS_A_WORKER = 4
+
+
+class SearchCheckpoint(Checkpoint):
+    """Finished candidates of a search."""
+
+    kind = "skfairprop search"
+    owner = "UEFSearchCV"
+    work = "search"
+
+
+class Evaluator:
+    """Evaluates candidates, or reads them from a checkpoint.
+
+    Parameters
+    ----------
+    job : Job
+    plan : Plan
+    archive : Archive
+        Of the generations before; what is worth explaining is decided by it alone, so that it does
+        not depend on the number of workers.
+    parallel : Parallel
+    store : SearchCheckpoint or None
+    lazy : bool
+    error_score : float or "raise"
+    step : callable
+        Called after each candidate.
+    out_of_time : callable
+        Whether to stop.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        plan: Plan,
+        archive: Archive,
+        *,
+        parallel: Parallel,
+        store: SearchCheckpoint | None,
+        lazy: bool,
+        error_score: Any,
+        step: Callable[[], None],
+        out_of_time: Callable[[], bool],
+    ) -> None:
+        self.job = job
+        self.plan = plan
+        self.archive = archive
+        self.parallel = parallel
+        self.store = store
+        self.recorded = [] if store is None else list(store.records)
+        self.explained_late = plan.names(EXPLANATION) if lazy else []
+        self.error_score = error_score
+        self.step = step
+        self.out_of_time = out_of_time
+        self.scoring_error: str | None = None
+
+    def __call__(self, todo: Sequence[tuple[tuple[Any, ...], dict[str, Any]]]) -> list[Candidate]:
+        """Candidates of the keys and parameters, as many as there was time for."""
+        done = self._recorded(todo)
+        left = todo[len(done) :]
+        workers = effective_n_jobs(self.parallel.n_jobs)
+        size = 1
+        if workers > 1:
+            size = math.ceil(workers * _FITS_A_WORKER / len(self.plan.splits))
+        for start in range(0, len(left), size):
+            if self.out_of_time() and (self.archive.candidates or done):
+                break
+            for candidate in self._evaluate(left[start : start + size]):
+                if self.store is not None:
+                    self.store.append(candidate.to_json())
+                done.append(candidate)
+                self.step()
+        return done
+
+    def _recorded(self, todo: Sequence[tuple[tuple[Any, ...], dict[str, Any]]]) -> list[Candidate]:
+        taken, self.recorded = self.recorded[: len(todo)], self.recorded[len(todo) :]
+        out = []
+        for record, (key, params) in zip(taken, todo, strict=False):
+            if tuple(record["key"]) != key:
+                raise ValueError(
+                    "checkpoint: its candidates are not those of this search, made by another "
+                    "version perhaps; delete the file to start anew"
+                )
+            out.append(Candidate.from_json(record, params))
+        return out
+
+    def _evaluate(self, todo: Sequence[tuple[tuple[Any, ...], dict[str, Any]]]) -> list[Candidate]:
+        jobs = (
+            delayed(fit_fold)(self.job, params, train, test, f)
+            for _, params in todo
+            for f, (train, test) in enumerate(self.plan.splits)
+        )
+        results: Iterator[FoldResult] = iter(self.parallel(jobs))
+        folds = [[next(results) for _ in self.plan.splits] for _ in todo]
+        out = [self._measure(*task, found) for task, found in zip(todo, folds, strict=True)]
+        if self.explained_late:
+            self._explain(out, folds)
+        return out
+
+    def _measure(
+        self, key: tuple[Any, ...], params: dict[str, Any], folds: list[FoldResult]
+    ) -> Candidate:
+        out = Candidate(
+            key, params, [fold.fit_time for fold in folds], [fold.score_time for fold in folds]
+        )
+        out.error = next((fold.error for fold in folds if fold.error is not None), None)
+        if out.error is not None:
+            return out
+        for fold in folds:
+            fold.values = self._numbers(fold.values)
+        if self.job.train_scorer is not None:
+            out.train_values = [self._numbers(fold.train_values) for fold in folds]
+        try:
+            out.measured = measure(self.plan, folds)
+        except Exception:
+            if self.job.raises:
+                raise
+            out.error = traceback.format_exc()
+        return out
+
+    def _explain(self, candidates: list[Candidate], folds: list[list[FoldResult]]) -> None:
+        """Look at the explanations of those that could be on the front."""
+        chosen = [i for i, one in enumerate(candidates) if self.archive.worth_explaining(one)]
+        jobs = (
+            delayed(explain_fold)(self.job, fold.estimator, test)
+            for i in chosen
+            for fold, (_, test) in zip(folds[i], self.plan.splits, strict=True)
+        )
+        results = iter(self.parallel(jobs) if chosen else [])
+        for i, candidate in enumerate(candidates):
+            candidate.explained = i in chosen
+            if i not in chosen or candidate.measured is None:
+                continue
+            found = [next(results) for _ in self.plan.splits]
+            times = zip(candidate.score_times, (seconds for _, seconds in found), strict=True)
+            candidate.score_times = [a + b for a, b in times]
+            values = [self._numbers(one) for one, _ in found]
+            for name in self.explained_late:
+                of_folds = candidate.measured.fold_values[name]
+                of_folds[:] = [one[name] for one in values]
+                candidate.measured.values[name][:] = of_folds.mean()
+
+    def _numbers(self, values: dict[str, Any] | None) -> dict[str, float]:
+        """Scores as numbers; scikit-learn gives the traceback of a scorer that failed."""
+        out = {}
+        for name, value in (values or {}).items():
+            value = value.item() if hasattr(value, "item") else value
+            if isinstance(value, str):
+                self.scoring_error = self.scoring_error or f"{name}: {value}"
+                value = self.error_score
+            if not isinstance(value, Real):
+                raise ValueError(
+                    f"objectives: {name!r} must return a number; it returned a "
+                    f"{type(value).__name__}"
+                )
+            out[name] = float(value)
+        return out

@@ -1,0 +1,159 @@
+"""What a worker does: fit a candidate on a fold, let it predict, score it, explain it."""
+
+import time
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import get_tags
+
+from skfairprop._rows import is_row_aligned, take_rows
+from skfairprop.model_selection._propagation_fits import _seeded as seed_estimator
+from skfairprop.scorers._fold import SCORES
+
+
+@dataclass(frozen=True)
+class Data:
+    """The rows of a search, and what is passed with them.
+
+    Attributes
+    ----------
+    X, y : indexable of n rows
+    n_rows : int
+    fit_params, score_params : dict
+        Of the estimator's ``fit`` and of the scorers; row-aligned values are cut to a fold.
+    """
+
+    X: Any
+    y: Any
+    n_rows: int
+    fit_params: Mapping[str, Any]
+    score_params: Mapping[str, Any]
+
+    def params(self, which: str, rows: np.ndarray) -> dict[str, Any]:
+        given: Mapping[str, Any] = getattr(self, which)
+        return {
+            name: take_rows(value, rows) if is_row_aligned(value, self.n_rows) else value
+            for name, value in given.items()
+        }
+
+    def labels(self, rows: np.ndarray) -> tuple[Any, ...]:
+        """Y of some rows, as the last arguments of ``fit``; nothing where there is no y."""
+        return () if self.y is None else (take_rows(self.y, rows),)
+
+    def features(self, rows: np.ndarray, columns: np.ndarray, pairwise: bool) -> Any:
+        """X of some rows; of a kernel matrix only the columns that were fitted."""
+        found = take_rows(self.X, rows)
+        return found[:, columns] if pairwise else found
+
+
+@dataclass
+class FoldResult:
+    """One candidate on one fold.
+
+    Attributes
+    ----------
+    predicted : array of shape (n_test,) or None
+        By the estimator's own ``predict``.
+    scores : array of shape (n_test,) or None
+        Of the positive class.
+    method : str or None
+        What gave them.
+    values, train_values : dict of str -> float
+        Of the scorers that look at the estimator.
+    estimator : fitted estimator or None
+        Kept only where it may have to be explained.
+    error : str or None
+        Traceback of a fit or prediction that failed.
+    """
+
+    fit_time: float
+    score_time: float = 0.0
+    predicted: Any = None
+    scores: np.ndarray | None = None
+    method: str | None = None
+    values: dict[str, float] | None = None
+    train_values: dict[str, float] | None = None
+    estimator: Any = None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is the same in all the fits of a search."""
+
+    estimator: Any
+    data: Data
+    scorer: Any  # of several metrics that look at the fitted estimator, or None
+    explainer: Any  # the same of explanations
+    train_scorer: Any
+    predicts: bool
+    positive: Any  # label of the class whose scores are swept, or None
+    seed: int | None
+    raises: bool
+    keeps_estimator: bool
+
+
+def fit_fold(
+    job: Job, params: Mapping[str, Any], train: np.ndarray, test: np.ndarray, fold: int
+) -> FoldResult:
+    """Fit a candidate on the rows `train`, and predict and score the rows `test`."""
+    data, start = job.data, time.perf_counter()
+    try:
+        model = prepare(job.estimator, params, job.seed, fold)
+        pairwise = get_tags(model).input_tags.pairwise
+        rows = data.features(train, train, pairwise)
+        model.fit(rows, *data.labels(train), **data.params("fit_params", train))
+        fitted = time.perf_counter()
+        X = data.features(test, train, pairwise)
+        result = FoldResult(fit_time=fitted - start)
+        if job.predicts:
+            result.predicted = np.asarray(model.predict(X))
+        if job.positive is not None:
+            result.scores, result.method = positive_scores(model, X, job.positive)
+    except Exception:
+        if job.raises:
+            raise
+        return FoldResult(fit_time=time.perf_counter() - start, error=traceback.format_exc())
+    if job.scorer is not None:
+        params_test = data.params("score_params", test)
+        result.values = job.scorer(model, X, *data.labels(test), **params_test)
+    result.score_time = time.perf_counter() - fitted
+    if job.train_scorer is not None:
+        params_train = data.params("score_params", train)
+        result.train_values = job.train_scorer(model, rows, *data.labels(train), **params_train)
+    if job.keeps_estimator:
+        result.estimator = model
+    return result
+
+
+def explain_fold(job: Job, estimator: Any, test: np.ndarray) -> tuple[dict[str, float], float]:
+    """Values of the explanations of a fitted estimator on the rows `test`, and the seconds."""
+    start, data = time.perf_counter(), job.data
+    X, params = take_rows(data.X, test), data.params("score_params", test)
+    found = job.explainer(estimator, X, *data.labels(test), **params)
+    return found, time.perf_counter() - start
+
+
+def prepare(estimator: Any, params: Mapping[str, Any], seed: int | None, fold: int) -> Any:
+    """A clone with these parameters; with a seed, a `random_state` of None gets one of the fold."""
+    model = clone(estimator).set_params(**clone(dict(params), safe=False))
+    if seed is None:
+        return model
+    state = int(np.random.SeedSequence([seed, 3, fold]).generate_state(1)[0] >> 1)
+    return seed_estimator(model, state)
+
+
+def positive_scores(model: Any, X: Any, label: Any) -> tuple[np.ndarray | None, str | None]:
+    """Scores of the class `label` of two, larger for more likely, and the method that gave them."""
+    method = next((name for name in SCORES if hasattr(model, name)), None)
+    if method is None:
+        return None, None
+    found = np.asarray(getattr(model, method)(X), dtype=float)
+    position = model.classes_.tolist().index(label)
+    if found.ndim == 2:
+        return found[:, position], method
+    return (found if position == 1 else -found), method

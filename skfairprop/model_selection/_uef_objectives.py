@@ -1,0 +1,299 @@
+"""The scorers of a search: what each depends on, and its values from counts or rows."""
+
+import math
+import warnings
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn import metrics as sk
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import accuracy_score, make_scorer
+
+from skfairprop import scorers as ours
+from skfairprop._suggest import closest
+from skfairprop.counts import GroupCounts
+from skfairprop.metrics import METRICS
+from skfairprop.metrics._metric import rates_of
+from skfairprop.metrics._rates import divide
+from skfairprop.scorers._fold import Fold
+from skfairprop.scorers._group_scorer import GroupScorer
+from skfairprop.scorers._measures import CountMeasure, FunctionMeasure
+
+# scikit-learn's scorer class, by its public factory.
+_Scorer: Any = type(make_scorer(accuracy_score))
+
+COUNTS, ROWS, FOLD, EXPLANATION = "counts", "rows", "fold", "explanation"
+
+
+def read_objectives(
+    objectives: Any,
+    *,
+    sensitive_features: Any = None,
+    pos_label: Hashable | None = None,
+    seed: int | None = None,
+    what: str = "objectives",
+) -> dict[str, Any]:
+    """Scorers by name, from names, scorers, or a dict of them.
+
+    Parameters
+    ----------
+    objectives : sequence, or dict of str -> name or scorer
+        Names are those of scikit-learn's scorers, and of :func:`skfairprop.get_scorer_names`.
+    sensitive_features, pos_label
+        For the scorers of skfairprop that are given by name.
+    seed : int, optional
+        For those of explanations that are given by name.
+    what : str
+        Name of the argument, for the messages.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one is no scorer, or two have the same name.
+    """
+    if isinstance(objectives, str) or not isinstance(objectives, Mapping | Sequence):
+        raise TypeError(f"{what} must be a list or a dict of scorers; got {objectives!r}")
+    pairs: list[tuple[str, Any]]
+    if isinstance(objectives, Mapping):
+        pairs = list(objectives.items())
+    else:
+        pairs = [(_name_of(one, what), one) for one in objectives]
+    out: dict[str, Any] = {}
+    for name, one in pairs:
+        if not isinstance(name, str) or name in out:
+            raise ValueError(f"{what}: {name!r} must be a text that occurs once; pass a dict")
+        out[name] = _find_scorer(one, sensitive_features, pos_label, seed, what)
+    return out
+
+
+def _name_of(one: Any, what: str) -> str:
+    if isinstance(one, str):
+        return one
+    function = getattr(one, "_score_func", one)
+    name = getattr(function, "__name__", None)
+    if name is None or name == "<lambda>":
+        raise ValueError(f"{what}: {one!r} has no name; pass a dict of name -> scorer")
+    return str(name)
+
+
+def _find_scorer(one: Any, sensitive_features: Any, pos_label: Any, seed: Any, what: str) -> Any:
+    if callable(one):
+        return one
+    known = [*sk.get_scorer_names(), *METRICS]
+    if not isinstance(one, str) or one not in known:
+        hint = closest(one, known) if isinstance(one, str) else ""
+        raise ValueError(f"{what}: {one!r} is no scorer{hint}")
+    if one not in METRICS:
+        return sk.get_scorer(one)
+    options: dict[str, Any] = {"sensitive_features": sensitive_features}
+    if METRICS[one].inputs == "attributions":
+        options["random_state"] = seed
+    if METRICS[one].needs_positive or METRICS[one].inputs in ("scores", "attributions"):
+        options["pos_label"] = pos_label
+    return ours.get_scorer(one, **options)
+
+
+def kind_of(scorer: Any) -> str | None:
+    """What the scorer is a function of: "counts" or "rows" of predicted classes, and so of the
+    threshold; the "fold" and its scores; an "explanation"; None if nobody can tell.
+    """
+    if isinstance(scorer, ours.MESDScorer):
+        return EXPLANATION
+    if isinstance(scorer, ours.DirectionalScorer):
+        return None
+    if isinstance(scorer, GroupScorer):
+        measure = scorer._score_func
+        if not measure.needs_predictions:
+            return FOLD
+        if isinstance(measure, CountMeasure):
+            return COUNTS if measure.undefined in ("drop", "zero") else ROWS
+        return ROWS if isinstance(measure, FunctionMeasure) else None
+    if not isinstance(scorer, _Scorer):
+        return None
+    if scorer._response_method != "predict":
+        return FOLD
+    return COUNTS if _is_of_counts(scorer) else ROWS
+
+
+def _is_of_counts(scorer: Any) -> bool:
+    function = scorer._score_func
+    return (
+        str(getattr(function, "__module__", "")).startswith("sklearn.metrics._classification")
+        and "sample_weight" in signature(function).parameters
+        and "sample_weight" not in scorer._kwargs
+    )
+
+
+@dataclass(frozen=True)
+class View:
+    """How some scorers see the rows: by which groups, and with which weights.
+
+    Attributes
+    ----------
+    group_codes : integer array of shape (n,)
+        -1 for rows that are left out.
+    groups : Index
+    sample_weight : array of shape (n,) or None
+    frame : DataFrame or None
+        The protected columns; None for scorers that know none.
+    """
+
+    group_codes: np.ndarray
+    groups: pd.Index
+    sample_weight: np.ndarray | None = None
+    frame: pd.DataFrame | None = None
+
+    def tabulate(
+        self, rows: np.ndarray, y: np.ndarray, predicted: np.ndarray, n_classes: int
+    ) -> np.ndarray:
+        """Counts (G, K, K) of classes coded 0..K-1 on these rows."""
+        return self._count(rows, [(y, n_classes), (predicted, n_classes)])
+
+    def sweep(
+        self, rows: np.ndarray, y: np.ndarray, bins: np.ndarray, n_thresholds: int, positive: int
+    ) -> np.ndarray:
+        """Counts (T, G, 2, 2) at ascending thresholds, from how many of them each score passes."""
+        table = self._count(rows, [(y, 2), (bins, n_thresholds + 1)])
+        passed = table[..., ::-1].cumsum(-1)[..., ::-1][..., 1:]
+        out = np.empty((n_thresholds, *table.shape[:2], 2), dtype=table.dtype)
+        out[..., positive] = np.moveaxis(passed, -1, 0)
+        out[..., 1 - positive] = np.moveaxis(table.cumsum(-1)[..., :-1], -1, 0)
+        return out
+
+    def _count(self, rows: np.ndarray, codes: list[tuple[np.ndarray, int]]) -> np.ndarray:
+        cell = self.group_codes[rows]
+        sizes = [len(self.groups)]
+        kept = cell >= 0
+        for code, size in codes:
+            cell = cell * size + code
+            sizes.append(size)
+        weight = None if self.sample_weight is None else self.sample_weight[rows][kept]
+        return np.bincount(cell[kept], weight, minlength=math.prod(sizes)).reshape(sizes)
+
+
+# -- values from counts ---------------------------------------------------------------------------
+
+
+def values_of_counts(scorer: Any, counts: np.ndarray, view: View, classes: list) -> np.ndarray:
+    """Scores (...) on counts (..., G, K, K)."""
+    if isinstance(scorer, GroupScorer):
+        return _values_of_measure(scorer, counts, view, classes)
+    table = counts.sum(-3)
+    known = _KERNELS.get(scorer._score_func)
+    positive = scorer._kwargs.get("pos_label", 1)
+    options = set(scorer._kwargs) - {"pos_label"}
+    if scorer._kwargs.get("average") == "binary":
+        options -= {"average"}
+    if known is not None and not options and (known in _OF_ALL or positive in classes):
+        at = classes.index(positive) if known not in _OF_ALL else 0
+        return scorer._sign * known(table.astype(float), at)
+    flat = table.reshape(-1, *table.shape[-2:])
+    found = [_value_of_table(scorer, one, classes) for one in flat]
+    return np.array(found).reshape(table.shape[:-2])
+
+
+def _values_of_measure(
+    scorer: GroupScorer, counts: np.ndarray, view: View, classes: list
+) -> np.ndarray:
+    measure: CountMeasure = scorer._score_func
+    metric = measure.metric.with_options(measure.options)
+    held = GroupCounts(counts, groups=view.groups, classes=classes)
+    if metric.inputs == "labels":
+        held = held.of_predictions()
+    rates = rates_of(held, metric, pos_label=measure.pos_label, zero=measure.undefined == "zero")
+    values = np.asarray(metric.kernel(rates, **measure.options), dtype=float)
+    values = abs(values) if measure.absolute else values
+    return np.where(np.isnan(values), measure.undefined_score, measure.sign * values + 0.0)
+
+
+def _value_of_table(scorer: Any, table: np.ndarray, classes: list) -> float:
+    """A function of scikit-learn on one row for each cell, weighted by its count."""
+    true, predicted = np.nonzero(table)
+    if not len(true):
+        return math.nan
+    labels = np.asarray(classes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of undefined values, which would come T times
+        value = scorer._score_func(
+            labels[true],
+            labels[predicted],
+            sample_weight=table[true, predicted],
+            **scorer._kwargs,
+        )
+    return float(scorer._sign * value)
+
+
+def _accuracy(table: np.ndarray, _: int) -> np.ndarray:
+    return divide(np.trace(table, axis1=-2, axis2=-1), table.sum((-2, -1)))
+
+
+def _balanced_accuracy(table: np.ndarray, _: int) -> np.ndarray:
+    size = table.sum(-1)
+    recall = divide(np.diagonal(table, axis1=-2, axis2=-1), size)
+    return divide(np.nansum(recall, -1), (size > 0).sum(-1))
+
+
+def _of_positive(weight: Callable) -> Callable[[np.ndarray, int], np.ndarray]:
+    """True positives over a denominator; 0/0 is 0, as scikit-learn has it."""
+
+    def kernel(table: np.ndarray, at: int) -> np.ndarray:
+        hit, true, predicted = table[..., at, at], table[..., at, :].sum(-1), table[..., at].sum(-1)
+        return np.nan_to_num(divide(hit, weight(true, predicted)))
+
+    return kernel
+
+
+_KERNELS: dict[Any, Callable[[np.ndarray, int], np.ndarray]] = {
+    sk.accuracy_score: _accuracy,
+    sk.balanced_accuracy_score: _balanced_accuracy,
+    sk.f1_score: _of_positive(lambda true, predicted: (true + predicted) / 2),
+    sk.precision_score: _of_positive(lambda true, predicted: predicted),
+    sk.recall_score: _of_positive(lambda true, predicted: true),
+}
+_OF_ALL = (_accuracy, _balanced_accuracy)
+
+
+# -- values from rows -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Known:
+    """Stands for a fitted classifier of which only the classes matter."""
+
+    classes_: np.ndarray
+
+
+def value_of_rows(
+    scorer: Any,
+    y: np.ndarray,
+    predicted: np.ndarray,
+    *,
+    rows: np.ndarray,
+    view: View,
+    classes: list,
+) -> float:
+    """Score of predicted classes on these rows."""
+    weight = None if view.sample_weight is None else view.sample_weight[rows]
+    if not isinstance(scorer, GroupScorer):
+        weights = {} if weight is None else {"sample_weight": weight}
+        return float(scorer._sign * scorer._score_func(y, predicted, **weights, **scorer._kwargs))
+    measure = scorer._score_func
+    assert view.frame is not None  # every GroupScorer has protected columns
+    fold = Fold(
+        _Known(np.asarray(classes)),
+        None,
+        y,
+        sensitive_features=view.frame.iloc[rows],
+        sample_weight=weight,
+        missing=measure.missing,
+        declared=measure.declared,
+    )
+    fold.y_pred = predicted
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        value = measure.value(fold)
+    return measure.undefined_score if math.isnan(value) else scorer._sign * value + 0.0

@@ -1,0 +1,261 @@
+"""What a search was told: its arguments checked, and turned into what the work needs."""
+
+import math
+import warnings
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import is_classifier
+from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv
+from sklearn.utils.multiclass import type_of_target
+
+from skfairprop._columns import Column
+from skfairprop._labels import check_weights, declare
+from skfairprop._resolve import resolve_sensitive_features
+from skfairprop._suggest import closest
+from skfairprop.groups import Groups, name_some
+from skfairprop.model_selection._pareto import RULES
+from skfairprop.model_selection._uef_algorithm import ALGORITHMS
+from skfairprop.model_selection._uef_candidates import SELECTION_RATE, Constraint
+from skfairprop.model_selection._uef_objectives import View
+from skfairprop.scorers._group_scorer import GroupScorer
+
+OWNER = "UEFSearchCV"
+# Shares of the positive class that are searched where no constraint says which.
+_WIDEST = (0.02, 0.98)
+_DEFAULT_RATES = (0.05, 0.95)
+_DEFAULT_EVALUATIONS = 60
+
+
+def check_arguments(search: Any) -> None:
+    """Refuse arguments that cannot be meant."""
+    for name, least in (("population_size", 2), ("n_generations", 1), ("n_evaluations", 1)):
+        value = getattr(search, name)
+        if value is not None and not _is_integer(value, least):
+            raise ValueError(
+                f"{name} must be None or an integer of at least {least}; got {value!r}"
+            )
+    if not (search.thresholds is None or _is_integer(search.thresholds, 1)):
+        raise ValueError(
+            f"thresholds must be None or an integer of at least 1; got {search.thresholds!r}"
+        )
+    if search.n_evaluations is not None and search.n_generations is not None:
+        raise ValueError("n_evaluations and n_generations both say when to stop; pass one of them")
+    time_budget = search.time_budget
+    if time_budget is not None and not (_is_number(time_budget) and time_budget > 0):
+        raise ValueError(f"time_budget must be seconds above 0; got {time_budget!r}")
+    if search.algorithm not in ALGORITHMS:
+        raise ValueError(f"algorithm must be one of {ALGORITHMS}; got {search.algorithm!r}")
+    if search.infeasible not in ("raise", "least"):
+        raise ValueError(f"infeasible must be 'raise' or 'least'; got {search.infeasible!r}")
+    if not (callable(search.choice) or search.choice in RULES):
+        raise ValueError(
+            f"choice must be one of {RULES} or a callable; got {search.choice!r}"
+            f"{closest(search.choice, RULES) if isinstance(search.choice, str) else ''}"
+        )
+    if not (isinstance(search.refit, bool) or search.refit == "ensemble" or callable(search.refit)):
+        raise ValueError(
+            f"refit must be True, False, 'ensemble' or a callable; got {search.refit!r}"
+        )
+    if search.error_score != "raise" and not _is_number(search.error_score):
+        raise ValueError(f"error_score must be 'raise' or a number; got {search.error_score!r}")
+    check_choice(search.weights, search.within)
+
+
+def check_choice(weights: Any, within: Any) -> None:
+    """Refuse weights and losses to be given away that are negative or no numbers."""
+    if weights is not None:
+        found = np.asarray(list(weights), dtype=float)
+        if not np.isfinite(found).all() or (found < 0).any() or not found.any():
+            raise ValueError(
+                f"weights must be numbers that are not negative, nor all 0; got {weights!r}"
+            )
+    given = np.asarray(within, dtype=float)
+    if not np.isfinite(given).all() or (given < 0).any():
+        raise ValueError(f"within must be finite and not negative; got {within!r}")
+
+
+def budget_of(search: Any, space_size: float) -> tuple[int, int]:
+    """Number of candidates, and of those in a generation.
+
+    Measured: below 150 evaluations a population of 30 loses to random search, one of 12 to 20 does
+    not; at 300 evaluations 30 is best. That is about a tenth.
+    """
+    size = search.population_size
+    if search.n_generations is not None:
+        size = size or 12
+        n = size * search.n_generations
+    else:
+        n = search.n_evaluations or _DEFAULT_EVALUATIONS
+        size = size or int(np.clip(round(n / 10), 12, 30))
+    n = int(min(n, space_size))
+    return n, max(1, min(size, n))
+
+
+def classes_of(estimator: Any, y: Any) -> list:
+    """Sorted classes of the target; none where it is not one column of classes."""
+    if y is None or not is_classifier(estimator):
+        return []
+    labels = np.asarray(y)
+    if labels.ndim != 1 or type_of_target(labels) not in ("binary", "multiclass"):
+        return []
+    return np.unique(labels).tolist()
+
+
+def make_splits(cv: Any, X: Any, y: Any, groups: Any, *, classifier: bool, seed: int) -> list:
+    """Pairs of training and test rows, which must not overlap; one pair for a share of the rows."""
+    if isinstance(cv, float):
+        if not 0 < cv < 1:
+            raise ValueError(f"cv as a share of the rows must be between 0 and 1; got {cv!r}")
+        shuffle = StratifiedShuffleSplit if classifier else ShuffleSplit
+        cv = shuffle(1, test_size=cv, random_state=seed)
+    splitter = check_cv(cv, y, classifier=classifier)
+    splits = [
+        (np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, **groups)
+    ]
+    if not splits:
+        raise ValueError("cv gives no split")
+    for i, (train, test) in enumerate(splits):
+        if np.intersect1d(train, test).size:
+            raise ValueError(
+                f"cv: split {i} tests on rows that it trains on; a model would be scored on what "
+                "it was fitted to"
+            )
+    return splits
+
+
+def read_constraints(search: Any, scorers: Mapping[str, Any], classes: list) -> list[Constraint]:
+    """Constraints by name, of which "auto" is the selection rate of two classes."""
+    given = search.constraints
+    if isinstance(given, str) and given == "auto":
+        given = {SELECTION_RATE: _DEFAULT_RATES} if len(classes) == 2 else {}
+    out = []
+    for name, bounds in ({} if given is None else given).items():
+        if not isinstance(bounds, tuple | list) or len(bounds) != 2:
+            raise ValueError(f"constraints[{name!r}] must be (low, high); got {bounds!r}")
+        low, high = bounds
+        if not all(end is None or _is_number(end) for end in bounds):
+            raise ValueError(f"constraints[{name!r}] must be numbers or None; got {bounds!r}")
+        if low is not None and high is not None and low > high:
+            raise ValueError(
+                f"constraints[{name!r}] = {bounds!r} contradict each other: nothing is at least "
+                f"{low} and at most {high}"
+            )
+        _check_constraint(name, low, high, scorers, classes, search.pos_label)
+        out.append(
+            Constraint(name, -math.inf if low is None else low, math.inf if high is None else high)
+        )
+    return out
+
+
+def _check_constraint(
+    name: str, low: Any, high: Any, scorers: Mapping[str, Any], classes: list, pos_label: Any
+) -> None:
+    if name == SELECTION_RATE:
+        if len(classes) != 2:
+            raise ValueError(
+                f"constraints: {SELECTION_RATE!r} is the share of one class of two; the target has "
+                f"{len(classes)} classes"
+            )
+        lopsided = not math.isclose((low or 0.0) + (1.0 if high is None else high), 1.0)
+        if lopsided and pos_label is None and not set(classes) <= {-1, 0, 1}:
+            raise ValueError(
+                f"constraints: the labels {name_some(classes)} do not tell whose "
+                f"{SELECTION_RATE} it is; pass pos_label="
+            )
+        return
+    sign = getattr(scorers.get(name), "_sign", 1)
+    if sign == -1 and ((high is not None and high > 0) or (low is not None and low > 0)):
+        raise ValueError(
+            f"constraints[{name!r}]: its score is minus the value, so it is never above 0; for a "
+            f"value of at most {high if high is not None else low} pass "
+            f"({-abs(high if high is not None else low)}, None)"
+        )
+
+
+def sweep_of(
+    search: Any, kinds: Mapping[str, str | None], classes: list, constraints: list[Constraint]
+) -> np.ndarray | None:
+    """Selection rates whose thresholds are tried; None, with a warning, where none can be."""
+    if search.thresholds is None:
+        return None
+    unknown = [name for name, kind in kinds.items() if kind is None]
+    reason = ""
+    if len(classes) != 2:
+        what = f"{len(classes)} classes" if classes else "no classes"
+        reason = f"the target has {what}, and a threshold decides between two"
+    elif unknown:
+        reason = f"nobody can tell how {unknown[0]!r} depends on it; make_scorer(...) would"
+    if reason:
+        warnings.warn(
+            f"thresholds are not swept: {reason}; pass thresholds=None",
+            UserWarning,
+            stacklevel=4,
+        )
+        return None
+    low, high = _WIDEST
+    for one in constraints:
+        if one.name == SELECTION_RATE:
+            low, high = max(one.low, 0.0), min(one.high, 1.0)
+    return np.linspace(low, high, search.thresholds)
+
+
+def positive_of(classes: list, pos_label: Any) -> int:
+    """Position of the class whose scores are cut: the second of two, unless it is named."""
+    if pos_label is None:
+        return len(classes) - 1
+    if classes and pos_label not in classes:
+        raise ValueError(
+            f"pos_label={pos_label!r} is not among the classes of y: {name_some(classes)}"
+        )
+    return classes.index(pos_label) if classes else 0
+
+
+def make_views(
+    scorers: Mapping[str, Any], params: Mapping[str, Mapping[str, Any]], X: Any, y: Any, n: int
+) -> dict[str, View]:
+    """How each scorer sees the rows; scorers that see them alike share one view."""
+    made: list[tuple[tuple, View]] = []
+    out = {}
+    for name, scorer in scorers.items():
+        weight = params[name].get("sample_weight")
+        measure = scorer._score_func if isinstance(scorer, GroupScorer) else None
+        key = (
+            (None, None, None, None, weight)
+            if measure is None
+            else (
+                measure.sensitive_features,
+                params[name].get("sensitive_features"),
+                measure.missing,
+                measure.declared,
+                weight,
+            )
+        )
+        view = next((v for k, v in made if all(a is b for a, b in zip(k, key, strict=True))), None)
+        if view is None:
+            view = _make_view(name, measure, key, X, y, n)
+            made.append((key, view))
+        out[name] = view
+    return out
+
+
+def _make_view(name: str, measure: Any, key: tuple, X: Any, y: Any, n: int) -> View:
+    weight = None if key[-1] is None else check_weights(Column(np.asarray(key[-1])))
+    if measure is None:
+        return View(np.zeros(n, dtype=np.intp), pd.Index([0]), weight)
+    spec, routed, missing, declared, _ = key
+    frame = resolve_sensitive_features(spec, X, y, routed, owner=f"{name} scorer")
+    found = Groups.from_columns(frame, missing=missing)
+    codes, labels = declare(found.codes, found.labels, declared, "groups")
+    return View(np.asarray(codes, dtype=np.intp), labels, weight, frame)
+
+
+def _is_integer(value: Any, least: int) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
