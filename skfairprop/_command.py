@@ -106,6 +106,10 @@ def _add_model(model) -> None:
         "--reweight", action=argparse.BooleanOptionalAction, default=False,
         help="fit --estimator again on reweighted rows, and show before and after",
     )  # fmt: skip
+    model.add_argument(
+        "--explain", action=argparse.BooleanOptionalAction, default=False,
+        help="explain 200 rows, and compare how stable that is for the groups",
+    )  # fmt: skip
 
 
 def _add_statistics(numbers) -> None:

@@ -1,7 +1,9 @@
 """An audit of a table: from options to predictions, counts, a report and what drives its gaps."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +21,7 @@ from skfairprop.report._drivers import (
     score_parts,
 )
 from skfairprop.report._errors import AuditError, UsageError, first_line
+from skfairprop.report._explanations import N_ROWS, Explanations, explain_groups
 from skfairprop.report._inputs import (
     model_inputs,
     protected_names,
@@ -29,7 +32,7 @@ from skfairprop.report._inputs import (
     read_weight,
     with_defaults,
 )
-from skfairprop.report._model_file import predict_with, read_model
+from skfairprop.report._model_file import model_columns, predict_with, read_model
 from skfairprop.report._options import AuditOptions
 from skfairprop.report._rates import positive_label
 from skfairprop.report._report import FairnessReport
@@ -62,6 +65,7 @@ class _Predicted:
     seen: list | None = None
     trusted: tuple[str, ...] = ()
     fit: CrossFit | None = None
+    given: Any = None
 
 
 @dataclass(frozen=True)
@@ -91,8 +95,16 @@ class _Rows:
             raise UsageError(str(exc)) from None
 
 
-def run_audit(options: AuditOptions) -> Audit:
+def run_audit(
+    options: AuditOptions, *, progress: Callable[[str], None] = lambda text: None
+) -> Audit:
     """Read the table, predict if asked to, and report.
+
+    Parameters
+    ----------
+    options : AuditOptions
+    progress : callable
+        Gets a line on what is done where that takes time.
 
     Raises
     ------
@@ -102,11 +114,7 @@ def run_audit(options: AuditOptions) -> Audit:
         If fitting or predicting fails.
     """
     options = with_defaults(options)
-    if options.reweight and options.estimator is None:
-        raise UsageError(
-            "--reweight fits the model again, so it needs --estimator: given predictions and "
-            "models stay as they are"
-        )
+    _check_model(options)
     table = read_table(str(options.table), sep=options.sep, encoding=options.encoding)
     frame = table.frame
     y = read_target(frame, options)
@@ -131,6 +139,9 @@ def run_audit(options: AuditOptions) -> Audit:
     report.drivers = _drivers(report, rows, predicted, options)
     if options.reweight and predicted.fit is not None:
         report.before_after = _reweighted(report, rows, predicted.fit)
+    if options.explain:
+        progress(f"explaining {N_ROWS} rows ...")
+        report.explanations = _explained(report, rows, predicted, options)
     return Audit(
         report=report,
         table=table,
@@ -140,6 +151,19 @@ def run_audit(options: AuditOptions) -> Audit:
         change=data_to_model(counts, pos_label=pos_label, confidence=options.confidence),
         checks=[run_check(report, rule) for rule in options.rules],
     )
+
+
+def _check_model(options: AuditOptions) -> None:
+    """Refuse what needs a model that is not there, before any work is done."""
+    if options.reweight and options.estimator is None:
+        raise UsageError(
+            "--reweight fits the model again, so it needs --estimator: given predictions and "
+            "models stay as they are"
+        )
+    if options.explain and options.estimator is None and options.model is None:
+        raise UsageError(
+            "--explain needs a model to explain: pass --estimator or --model, predictions do not do"
+        )
 
 
 def _check_groups(counts: GroupCounts, options: AuditOptions) -> None:
@@ -172,6 +196,7 @@ def _predict(frame: pd.DataFrame, y: pd.Series, options: AuditOptions) -> _Predi
             "of the given model for all rows; too good where it was trained on them",
             [c for c in protected if c in set(seen)],
             tuple(trusted),
+            given=model,
         )
     if options.estimator is not None:
         fit = fit_out_of_fold(X, y, options.estimator, cv=options.cv, seed=options.seed)
@@ -234,6 +259,34 @@ def _reweighted(report: FairnessReport, rows: _Rows, fit: CrossFit) -> BeforeAft
         rows=rows.given,
         pos_label=report.pos_label,
     )
+
+
+def _explained(
+    report: FairnessReport, rows: _Rows, predicted: _Predicted, options: AuditOptions
+) -> Explanations:
+    """Of the model of the first fold on the rows that it has not seen, or of the given model."""
+    X = model_inputs(rows.frame, options)
+    taken: slice | np.ndarray = slice(None)
+    if predicted.fit is not None:
+        model, taken = predicted.fit.model_of(0), predicted.fit.folds[0].test
+        what = f"The {predicted.fit.words} of the first fold, on rows that it did not learn from"
+    else:
+        model, X = predicted.given, model_columns(predicted.given, X)
+        what = f"The given {_describe(predicted.given)}, on rows of the table"
+    try:
+        return explain_groups(
+            model,
+            X.iloc[taken],
+            rows.y.iloc[taken],
+            sensitive_features=rows.groups.iloc[taken],
+            missing=rows.missing,
+            settings=report.settings,
+            what=what,
+        )
+    except ImportError as exc:
+        raise UsageError(f"--explain: {first_line(exc)}") from exc
+    except Exception as exc:  # any model may fail in any way; the cause is shown
+        raise AuditError(f"--explain: the model could not be explained: {first_line(exc)}") from exc
 
 
 def _parts(report: FairnessReport, fit: CrossFit, codes: np.ndarray) -> ScoreParts | None:

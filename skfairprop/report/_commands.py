@@ -23,7 +23,7 @@ from skfairprop.report._options import AuditOptions
 from skfairprop.report._rules import Check, Rule, RuleError, check_names, failed_checks
 
 # Flags that are off unless they are given.
-_OFF = ("reweight",)
+_OFF = ("reweight", "explain")
 # Flags that change where and how results are printed, and nothing in them.
 _NOT_IN_COMMAND = ("command", "table", "out", "junit", "markdown", "color", "quiet")
 
@@ -38,7 +38,7 @@ def audit(args: Namespace, rules: Sequence[Rule]) -> int:
         for path in (Path(args.out) / "report.json", args.junit, args.markdown):
             if path is not None:
                 _files.check_writable(Path(path))
-        done = run_audit(_options(args, rules))
+        done = run_audit(_options(args, rules), progress=_progress)
         failed = failed_checks(done.checks, args.undefined)
         paths = _write(done, failed, args)
     except RuleError as exc:
@@ -93,6 +93,7 @@ def _options(args: Namespace, rules: Sequence[Rule]) -> AuditOptions:
         estimator=args.estimator,
         refit=args.refit,
         reweight=args.reweight,
+        explain=args.explain,
         weight=args.weight,
         sep=args.sep.replace("\\t", "\t"),
         encoding=args.encoding,

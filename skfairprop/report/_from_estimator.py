@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from skfairprop._columns import Column, read_column
 from skfairprop._resolve import match_rows, resolve_sensitive_features
+from skfairprop._rows import take_rows
 from skfairprop.counts import GroupCounts
 from skfairprop.report._before_after import BeforeAfter, before_and_after
 from skfairprop.report._drivers import (
@@ -19,6 +20,7 @@ from skfairprop.report._drivers import (
     refit_without,
     row_codes,
 )
+from skfairprop.report._explanations import Explanations, explain_groups
 
 _OWNER = "FairnessReport.from_estimator"
 
@@ -61,6 +63,7 @@ def report_from_estimator(
     missing: str,
     refit: bool,
     reweight: Any,
+    explain: bool,
     settings: Mapping[str, Any],
 ) -> Any:
     """See :meth:`FairnessReport.from_estimator`; `make_report` is :func:`fairness_report`."""
@@ -81,6 +84,8 @@ def report_from_estimator(
         report.drivers = _drivers(report, fits, labels, rows, codes, refit=refit)
     if reweighter is not None:
         report.before_after = _reweighted(report, fits, reweighter, labels, predicted, rows, codes)
+    if explain:
+        report.explanations = _explained(report, fits, labels, rows)
     return report
 
 
@@ -108,6 +113,25 @@ def _drivers(report, fits: _Fits, labels: Column, rows: dict, codes, *, refit: b
         report.pos_label,
     )
     return Drivers(associations=table, refits=refits, measure=measure)
+
+
+def _explained(report, fits: _Fits, labels: Column, rows: dict) -> Explanations:
+    """Of the model of the first fold, on the rows that it has not seen."""
+    train, test = fits.folds[0]
+    y = np.asarray(labels.values)
+    model = clone(fits.estimator).fit(take_rows(fits.X, train), y[train])
+    X = take_rows(fits.X, test)
+    if isinstance(X, pd.DataFrame):  # rows belong together by position
+        X = X.reset_index(drop=True)
+    return explain_groups(
+        model,
+        X,
+        y[test],
+        sensitive_features=rows["sensitive_features"].iloc[test].reset_index(drop=True),
+        missing=rows["missing"],
+        settings=report.settings,
+        what=f"The {type(model).__name__} of the first fold, on rows that it did not learn from",
+    )
 
 
 def _reweighter(reweight: Any) -> Any:

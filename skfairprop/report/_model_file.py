@@ -109,7 +109,7 @@ def predict_with(model, frame: pd.DataFrame, y: pd.Series) -> pd.Series:
     """
     if not hasattr(model, "predict"):
         raise AuditError(f"the model, {type(model).__name__}, cannot predict")
-    X = _inputs(model, frame)
+    X = model_columns(model, frame)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -120,7 +120,8 @@ def predict_with(model, frame: pd.DataFrame, y: pd.Series) -> pd.Series:
     return _labels(found, y)
 
 
-def _inputs(model, frame: pd.DataFrame) -> pd.DataFrame:
+def model_columns(model, frame: pd.DataFrame) -> pd.DataFrame:
+    """The columns that a model reads, in its order."""
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
         missing = [n for n in names if n not in frame.columns]

@@ -20,6 +20,7 @@ class AuditOptions:
     estimator: str | None = None
     refit: bool = True
     reweight: bool = False
+    explain: bool = False
     weight: str | None = None
     sep: str = ","
     encoding: str = "utf-8"

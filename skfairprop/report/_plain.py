@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 
 from skfairprop.counts import GroupCounts
+from skfairprop.groups import label_text
 from skfairprop.report._before_after import BeforeAfter
 from skfairprop.report._drivers import Drivers
+from skfairprop.report._explanations import Explanations
 from skfairprop.report._findings import Findings
 from skfairprop.report._view import View
 
@@ -28,6 +30,7 @@ def report_dict(report: Findings) -> dict:
         "views": [_view_dict(view, report.metrics.loc[view.name]) for view in report.views],
         "drivers": _drivers_dict(report.drivers),
         "class_bias": None if report.class_bias is None else _indexed(report.class_bias),
+        "explanations": _explanations_dict(report.explanations),
         "before_after": _before_after_dict(report.before_after),
     }
 
@@ -85,6 +88,30 @@ def _before_after_dict(found: BeforeAfter | None) -> dict | None:
         "measures": _indexed(found.measures),
         "accuracy": plain(found.accuracy),
         "by_group": records(flat_rates(found.by_group, found.counts)),
+    }
+
+
+def _explanations_dict(found: Explanations | None) -> dict | None:
+    if found is None:
+        return None
+    result = found.result
+    numbers = ("value", "max", "var", "worst_group_instability", "mean_instability", "null_mean",
+               "p_value", "fidelity_gap", "tau", "n_rows", "n_degenerate", "alpha", "tail",
+               "shrinkage", "confidence")  # fmt: skip
+    pairs = result.pairs[result.pairs["weight"] > 0]
+    return {
+        "model": found.model,
+        "notes": list(found.notes),
+        **{name: plain(getattr(result, name)) for name in numbers},
+        "interval": plain(result.interval),
+        "groups": [
+            {"group": label_text(g)} | plain(row.to_dict())
+            for g, row in result.to_frame().iterrows()
+        ],
+        "pairs": [
+            {"first": label_text(a), "second": label_text(b)} | plain(row.to_dict())
+            for (a, b), row in pairs.iterrows()
+        ],
     }
 
 

@@ -50,6 +50,8 @@ class FairnessReport(Findings):
         As given.
     before_after : BeforeAfter or None
         The same model fitted on reweighted rows, and what that changes.
+    explanations : Explanations or None
+        How stable the explanations of the model are for each group.
     counts : GroupCounts
         Counts of the first view.
     by_group : DataFrame
@@ -119,6 +121,7 @@ class FairnessReport(Findings):
         missing: str = "raise",
         refit: bool = True,
         reweight: Any = False,
+        explain: bool = False,
         **settings,
     ) -> "FairnessReport":
         """Report on the out-of-fold predictions of a classifier.
@@ -150,6 +153,10 @@ class FairnessReport(Findings):
             Whether to fit once more, on all folds, with the weights of a Reweighter, and to put
             both side by side. True: ``Reweighter(empty_cells="ignore")``. The groups are those of
             the report, whatever columns the Reweighter names.
+        explain : bool, default=False
+            Whether to explain 200 rows of the first fold by its model, and to compare the groups
+            in how stable that is: see :func:`~skfairprop.metrics.mesd`. The background is the rows
+            of that fold.
         **settings
             As for :meth:`from_counts`.
 
@@ -157,7 +164,7 @@ class FairnessReport(Findings):
         -------
         FairnessReport
             Its `drivers` hold the refits and how closely the other columns of X follow the groups;
-            its `before_after` what reweighting changes.
+            its `before_after` what reweighting changes; its `explanations` their stability.
 
         Raises
         ------
@@ -195,6 +202,7 @@ class FairnessReport(Findings):
             missing=missing,
             refit=refit,
             reweight=reweight,
+            explain=explain,
             settings=settings,
         )
 

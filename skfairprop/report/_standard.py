@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skfairprop.report._encode import Encoded, Scaling, TableEncoder, encode
 from skfairprop.report._errors import AuditError, UsageError, first_line
 
 ESTIMATORS = ("logistic", "forest", "boosting")
@@ -16,39 +17,7 @@ _WORDS = {
     "forest": "random forest",
     "boosting": "histogram gradient boosting",
 }
-_MAX_CATEGORIES = 50
 _FEW_COLUMNS = 300
-
-
-@dataclass(frozen=True)
-class Encoded:
-    """The columns of a table as numbers, each by itself.
-
-    Attributes
-    ----------
-    values : float array of shape (n, m)
-        Numbers as they are, NaN where missing; everything else one-hot.
-    origin : int array of shape (m,)
-        Position of the column of the table that each comes from.
-    is_number : bool array of shape (m,)
-    """
-
-    values: np.ndarray
-    origin: np.ndarray
-    is_number: np.ndarray
-
-    def split(self, train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rows to learn from and to predict: numbers filled and scaled as the first tell."""
-        learnt, new = self.values[train], self.values[test]
-        for j in np.flatnonzero(self.is_number):
-            known = learnt[np.isfinite(learnt[:, j]), j]
-            middle = np.median(known) if known.size else 0.0
-            for rows in (learnt, new):
-                rows[~np.isfinite(rows[:, j]), j] = middle
-            mean, scale = learnt[:, j].mean(), learnt[:, j].std()
-            for rows in (learnt, new):
-                rows[:, j] = (rows[:, j] - mean) / (scale if scale > 0 else 1.0)
-        return learnt, new
 
 
 @dataclass(frozen=True)
@@ -60,6 +29,8 @@ class Fold:
     train, test : int arrays
         Positions of the rows.
     X_train, X_test : float arrays of shape (n_train, m), (n_test, m)
+    scaling : Scaling
+        How numbers were filled and scaled.
     model : classifier
         Fitted on `X_train`.
     """
@@ -68,6 +39,7 @@ class Fold:
     test: np.ndarray
     X_train: np.ndarray
     X_test: np.ndarray
+    scaling: Scaling
     model: Any
 
 
@@ -80,8 +52,8 @@ class CrossFit:
     name : {"logistic", "forest", "boosting"}
     columns : list
         Columns of the table that the model saw.
-    origin : int array of shape (m,)
-        Position of the column that each encoded column comes from.
+    encoded : Encoded
+        The columns as numbers.
     folds : list of Fold
     labels : Series of shape (n,)
         Out-of-fold predictions, indexed as the table.
@@ -90,7 +62,7 @@ class CrossFit:
 
     name: str
     columns: list
-    origin: np.ndarray
+    encoded: Encoded
     folds: list[Fold]
     labels: pd.Series
     seed: int
@@ -99,6 +71,19 @@ class CrossFit:
     def words(self) -> str:
         """The model in words."""
         return _WORDS[self.name]
+
+    @property
+    def origin(self) -> np.ndarray:
+        """Position of the column that each encoded column comes from."""
+        return self.encoded.origin
+
+    def model_of(self, position: int) -> Any:
+        """The model of one fold as a Pipeline that reads the columns of the table."""
+        from sklearn.pipeline import Pipeline
+
+        fold = self.folds[position]
+        encoder = TableEncoder(self.encoded, fold.scaling)
+        return Pipeline([("encode", encoder), ("model", fold.model)])
 
     def without(self, columns: Collection[Hashable], y: pd.Series) -> pd.Series:
         """Out-of-fold predictions of the same model that never sees some columns.
@@ -203,43 +188,16 @@ def fit_out_of_fold(X: pd.DataFrame, y: pd.Series, name: str, *, cv: int, seed: 
     for fold in fitted:
         out[fold.test] = fold.model.predict(fold.X_test)
     labels = pd.Series(out, index=y.index, name="prediction").infer_objects()
-    return CrossFit(name, X.columns.tolist(), encoded.origin, fitted, labels, seed)
+    return CrossFit(name, X.columns.tolist(), encoded, fitted, labels, seed)
 
 
 def _fold(encoded: Encoded, y: np.ndarray, train, test, model) -> Fold:
-    X_train, X_test = encoded.split(train, test)
-    return Fold(train, test, X_train, X_test, _fit(model, X_train, y[train]))
+    scaling = encoded.scaling(train)
+    X_train, X_test = (scaling.apply(encoded.values[rows]) for rows in (train, test))
+    return Fold(train, test, X_train, X_test, scaling, _fit(model, X_train, y[train]))
 
 
 def _fit(model, X, y, **params):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of convergence: a baseline, said to be one
         return model.fit(X, y, **params)
-
-
-def encode(X: pd.DataFrame) -> Encoded:
-    """Encode every column of a table by itself."""
-    values, origin, is_number = [], [], []
-    for position in range(X.shape[1]):
-        column = X.iloc[:, position]
-        numeric = pd.api.types.is_numeric_dtype(column)  # booleans as well
-        block = _numbers(column) if numeric else _one_hot(column)
-        values.append(block)
-        origin += [position] * block.shape[1]
-        is_number += [numeric] * block.shape[1]
-    return Encoded(np.hstack(values), np.array(origin), np.array(is_number))
-
-
-def _numbers(column: pd.Series) -> np.ndarray:
-    return column.to_numpy(dtype=float, na_value=np.nan)[:, None]
-
-
-def _one_hot(column: pd.Series) -> np.ndarray:
-    codes, labels = pd.factorize(column, use_na_sentinel=False)
-    sizes = np.bincount(codes, minlength=len(labels))
-    rank = np.empty(len(labels), dtype=int)
-    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(labels))
-    places = np.minimum(rank[codes], _MAX_CATEGORIES - 1)  # the last is for all rarer ones
-    out = np.zeros((len(column), min(len(labels), _MAX_CATEGORIES)))
-    out[np.arange(len(column)), places] = 1.0
-    return out

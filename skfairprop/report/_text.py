@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from skfairprop._visible import visible
+from skfairprop.groups import label_text
 from skfairprop.report._change import Change
 from skfairprop.report._findings import Findings
 from skfairprop.report._rules import Check, failed_checks
@@ -86,6 +87,7 @@ def report_text(
         _change_block(change, style),
         _drivers_block(report, style),
         _before_after_block(report, style),
+        _explanations_block(report, style),
         _data_block(report, style),
         _notes_block(report, style),
         checks_block(checks, style, undefined=undefined),
@@ -349,6 +351,29 @@ def _before_after_block(report: Findings, style: Style) -> list[str]:
     for metric, row in found.measures.iterrows():
         out.append(_change_line(clip(measure_title(str(metric)), 29), row, style))
     out.append(_change_line("Right predictions", pd.Series(found.accuracy), style))
+    return out
+
+
+def _explanations_block(report: Findings, style: Style) -> list[str]:
+    """MESD, and the stability of the least and the most stable groups."""
+    if report.explanations is None:
+        return []
+    result = report.explanations.result
+    out = [
+        style.head(f"{'EXPLANATIONS':31s}{'value':>7s}  {'interval':15s}{'by chance':>9s}{'p':>7s}")
+    ]
+    ends = pd.Series({"lower": result.interval[0], "upper": result.interval[1]})
+    line = f"{'MESD':31s}{_decimal(result.value):>7s}  {_interval(ends):15s}"
+    line += f"{_decimal(result.null_mean):>9s}{_decimal(result.p_value):>7s}"
+    sure = result.p_value <= 1 - result.confidence
+    out.append(style.strong(line) if sure else line)
+    out.append(style.dim("  stability of explanations by group, of 1, the lowest first:"))
+    table = result.to_frame().sort_values("stability", kind="stable")
+    for label, row in table.iloc[:_MAX_GROUPS].iterrows():
+        text = f"{clip(label_text(label), 30):31s}{_decimal(row['stability']):>7s}"
+        out.append(f"{text}  {_interval(row):15s}{int(row['n']):>9,d} rows")
+    if len(table) > _MAX_GROUPS:
+        out.append(f"  and {len(table) - _MAX_GROUPS} more")
     return out
 
 

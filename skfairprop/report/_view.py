@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from skfairprop._random import RandomState
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import label_text
 from skfairprop.inference import MetricCall, infer, omnibus_test, rate_interval
@@ -69,7 +70,7 @@ class Settings:
     min_count: int = 50
     undefined: str = "drop"
     correction: str = "bh"
-    random_state: object = 0
+    random_state: RandomState = 0
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from skfairprop.report._findings import Findings
 from skfairprop.report._page._before_after import before_after_part, reweighting_sentence
 from skfairprop.report._page._data import data_part
 from skfairprop.report._page._drivers import drivers_part, refit_sentence
+from skfairprop.report._page._explanations import explanations_part
 from skfairprop.report._page._gaps import gaps_part
 from skfairprop.report._page._groups import alone_blocks, blocks_part, make_blocks
 from skfairprop.report._page._methods import facts, methods, reading
@@ -63,6 +64,7 @@ def build_page(
         "data": data,
         "drivers": drivers_part(report),
         "before_after": before_after_part(report, positive),
+        "explanations": explanations_part(report),
         "sections": added,
         "nav": _nav(report, added),
         "notes": [name(note) for note in report.notes],
@@ -101,7 +103,11 @@ def _nav(report: Findings, added: dict) -> list[tuple[str, str]]:
         "read": "How to read",
         "methods": "Methods",
     }
-    known = {"before_after": report.before_after, "explanations": None, "estimations": None}
+    known = {
+        "before_after": report.before_after,
+        "explanations": report.explanations,
+        "estimations": None,
+    }
     empty = [p for p, found in known.items() if found is None and not added[p]]
     return [(key, title) for key, title in titles.items() if key not in empty]
 
