@@ -2,6 +2,7 @@
 
 from skfairprop.inspection._amplification import AmplificationDisplay
 from skfairprop.inspection._correlation import CorrelationDisplay
+from skfairprop.inspection._explanation_stability import ExplanationStabilityDisplay
 from skfairprop.inspection._gap_null import GapNullDisplay
 from skfairprop.inspection._group_confusion import GroupConfusionDisplay
 from skfairprop.inspection._group_curve import GroupCurveDisplay
@@ -17,6 +18,7 @@ from skfairprop.inspection._representation import RepresentationDisplay
 __all__ = [
     "AmplificationDisplay",
     "CorrelationDisplay",
+    "ExplanationStabilityDisplay",
     "GapNullDisplay",
     "GroupConfusionDisplay",
     "GroupCurveDisplay",

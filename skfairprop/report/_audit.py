@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from skfairprop.counts import GroupCounts
+from skfairprop.groups import name_some
 from skfairprop.report._before_after import BeforeAfter, before_and_after
 from skfairprop.report._change import Change, data_to_model
 from skfairprop.report._drivers import (
@@ -127,6 +128,7 @@ def run_audit(
         warnings.simplefilter("always")
         counts = rows.count(predicted.labels)
     _check_groups(counts, options)
+    _check_classes(counts, pos_label, options)
     report = FairnessReport.from_counts(
         counts,
         pos_label=pos_label,
@@ -177,6 +179,21 @@ def _check_groups(counts: GroupCounts, options: AuditOptions) -> None:
         raise UsageError(
             f"--sensitive: the columns together make {n:,} groups; name fewer columns, cut them "
             f"more coarsely, or pass --max-groups {n}"
+        )
+
+
+def _check_classes(counts: GroupCounts, pos_label, options: AuditOptions) -> None:
+    """Refuse classes that are gone with rows of weight 0, or with those that were left out."""
+    used = counts.of_labels().drop_unused().classes
+    if len(used) < 2:
+        raise UsageError(
+            f"--target {options.target!r}: all rows that count have the same value, "
+            f"{name_some(used)}; the others have no weight or were left out"
+        )
+    if pos_label is not None and pos_label not in used:
+        raise UsageError(
+            f"--pos-label {options.pos_label!r}: no row that counts has it; all of them have no "
+            "weight or were left out"
         )
 
 

@@ -1,5 +1,7 @@
 """The bias of a data set class by class: which classes belong to some groups more than others."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 
@@ -100,13 +102,15 @@ def _inferred(counts: GroupCounts, metric: str, settings: Settings) -> dict[str,
     """Value, interval, chance and p; NaN without random tables."""
     if not settings.bootstrap:
         return {"value": _value(counts, metric)} | dict.fromkeys(_INFERRED, np.nan)
-    found = infer(
-        counts,
-        metric,
-        confidence=settings.confidence,
-        n_draws=settings.bootstrap,
-        random_state=settings.random_state,
-    )[metric]
+    with warnings.catch_warnings():  # of too few random tables: said once, with the metrics
+        warnings.simplefilter("ignore", UserWarning)
+        found = infer(
+            counts,
+            metric,
+            confidence=settings.confidence,
+            n_draws=settings.bootstrap,
+            random_state=settings.random_state,
+        )[metric]
     return {"value": found.value} | {k: getattr(found, v) for k, v in _INFERRED.items()}
 
 

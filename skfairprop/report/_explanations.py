@@ -9,6 +9,7 @@ from skfairprop.metrics._mesd_result import MESDResult
 from skfairprop.report._view import Settings
 
 N_ROWS = 200  # that are explained: the cost grows with them, not with the table
+FEW_ROWS = 20  # below it the intervals of a group's stability were seen to miss too often
 
 
 @dataclass(frozen=True)

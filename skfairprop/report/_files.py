@@ -17,7 +17,7 @@ import sklearn
 
 from skfairprop._visible import visible
 from skfairprop.report._audit import Audit
-from skfairprop.report._errors import UsageError
+from skfairprop.report._errors import UsageError, first_line
 from skfairprop.report._failure import check_line
 from skfairprop.report._page import build_page, render_page
 from skfairprop.report._page._numbers import decimal, percent, span
@@ -71,6 +71,15 @@ def check_writable(path: Path) -> None:
 
     The nearest folder above it that exists must be one that can be written to.
     """
+    try:
+        if path.is_dir():
+            raise UsageError(not_writable(path, "Is a directory"))
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # it is to be made; what stands in the way is named below
+    except (OSError, ValueError) as exc:  # a name that is too long, or with a null character in it
+        reason = getattr(exc, "strerror", None) or first_line(exc)
+        raise UsageError(not_writable(path, reason)) from None
     for folder in path.absolute().parents:
         if folder.is_dir():
             if not os.access(folder, os.W_OK):

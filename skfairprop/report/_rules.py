@@ -288,6 +288,11 @@ def _group_row(report: Findings, term: Term, rule: Rule) -> dict:
                 "(--pos-label)"
             )
         row = view.by_group.iloc[texts.index(term.group)]
+        if term.name not in row:
+            raise RuleError(
+                f"rule {rule.text!r}: {term.name} is not in this report; it needs predictions, "
+                "or a positive class"
+            )
         out = {"value": _number(row[term.name]), "n": float(row["count"])}
         if f"{term.name}_lower" in row:
             out |= {end: _number(row[f"{term.name}_{end}"]) for end in ("lower", "upper")}

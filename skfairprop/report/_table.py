@@ -116,6 +116,8 @@ def _bytes_of(source: str) -> tuple[bytes, str]:
 
 
 def _read_csv(data: bytes, name: str, sep: str, encoding: str) -> pd.DataFrame:
+    if len(sep) != 1 or sep in '"\r\n\0':  # pandas takes a longer one for a regular expression
+        raise UsageError(f"--sep {sep!r}: must be one character, as ';' or '\\t'")
     if encoding.lower().replace("-", "").replace("_", "") == "utf8":
         encoding = "utf-8-sig"  # with or without a byte-order mark
     form = {

@@ -15,6 +15,7 @@ from skfairprop import GroupCounts, fairness_report, inspection
 from skfairprop.inspection import (
     AmplificationDisplay,
     CorrelationDisplay,
+    ExplanationStabilityDisplay,
     GapNullDisplay,
     GroupConfusionDisplay,
     GroupCurveDisplay,
@@ -27,6 +28,7 @@ from skfairprop.inspection import (
     PropagationDisplay,
     RepresentationDisplay,
 )
+from skfairprop.metrics import mesd_from_stability
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -70,6 +72,10 @@ def draw(make_study):
             return display.from_propagation(study, ax=ax)
         if display in OF_SEARCHES:
             return draw_search(display, ax, names, labels)
+        if display is ExplanationStabilityDisplay:
+            stability = 1 - 0.1 * np.arange(3)
+            found = mesd_from_stability(stability, [1, 1, 1], sensitive_features=list(names))
+            return display.from_result(found, ax=ax)
         return draw_rows(display, ax, names, labels)
 
     return draw_one

@@ -4,7 +4,7 @@ import numpy as np
 
 from skfairprop.groups import label_text
 from skfairprop.metrics._mesd_result import MESDResult
-from skfairprop.report._explanations import Explanations
+from skfairprop.report._explanations import FEW_ROWS, Explanations
 from skfairprop.report._findings import Findings
 from skfairprop.report._page._figures import Scale, chance_strip
 from skfairprop.report._page._groups import MAX_PICTURED
@@ -29,7 +29,7 @@ def explanations_part(report: Findings) -> dict | None:
         return None
     result = found.result
     table = result.to_frame().sort_values("stability", kind="stable")
-    rows = [_group(label, row, report.settings.min_count) for label, row in table.iterrows()]
+    rows = [_group(label, row) for label, row in table.iterrows()]
     return {
         "what": name(found.model),
         "n_rows": whole(result.n_rows),
@@ -46,6 +46,7 @@ def explanations_part(report: Findings) -> dict | None:
         "rows": rows,
         "picture": _picture(table),
         "pairs": _pairs(result),
+        "few": FEW_ROWS,
         "tail": f"{100 * result.alpha:g}%",
         "notes": [name(note) for note in found.notes],
     }
@@ -78,14 +79,14 @@ def _equals(p: float) -> str:
     return text if text[0] == "<" else f"= {text}"
 
 
-def _group(label, row, small: float) -> dict:
+def _group(label, row) -> dict:
     return {
         "name": name(label_text(label)),
         "n": whole(row["n"]),
         "stability": decimal(row["stability"]),
         "span": span(row["lower"], row["upper"]),
         "fidelity": decimal(row["fidelity"]),
-        "few": bool(row["n"] < small),
+        "few": bool(row["n"] < FEW_ROWS),
     }
 
 
@@ -115,7 +116,7 @@ def _picture(table) -> dict:
 def _pairs(result: MESDResult) -> dict | None:
     """The pairs that have a weight in MESD, the heaviest first."""
     table = result.pairs[result.pairs["weight"] > 0].sort_values(
-        "weight", ascending=False, kind="stable"
+        ["weight", "D"], ascending=False, kind="stable"
     )
     if not len(table):
         return None
