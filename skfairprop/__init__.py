@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
+    from skfairprop.benn import BENNEstimator, BENNScorer
     from skfairprop.counts import GroupCounts
     from skfairprop.meta import ResampledClassifier, ReweightedClassifier
     from skfairprop.metrics import explanation_stability, mesd
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 # Imported when first used: a mistake on the command line is answered before pandas is loaded.
 _HOMES = {
+    "BENNEstimator": "skfairprop.benn",
+    "BENNScorer": "skfairprop.benn",
     "BiasInducer": "skfairprop.preprocessing",
     "FairnessReport": "skfairprop.report",
     "FairnessScorer": "skfairprop.scorers",
@@ -42,6 +45,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "BENNEstimator",
+    "BENNScorer",
     "BiasInducer",
     "FairnessReport",
     "FairnessScorer",

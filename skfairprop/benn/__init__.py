@@ -2,5 +2,12 @@
 
 from skfairprop.benn._ensemble import EnsembleComparison, compare_with_ensemble, guidelines
 from skfairprop.benn._estimator import BENNEstimator
+from skfairprop.benn._scorer import BENNScorer
 
-__all__ = ["BENNEstimator", "EnsembleComparison", "compare_with_ensemble", "guidelines"]
+__all__ = [
+    "BENNEstimator",
+    "BENNScorer",
+    "EnsembleComparison",
+    "compare_with_ensemble",
+    "guidelines",
+]

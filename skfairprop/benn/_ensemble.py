@@ -16,7 +16,8 @@ from skfairprop._random import RandomState, as_generator
 from skfairprop._resolve import match_rows, resolve_sensitive_features
 from skfairprop._suggest import closest
 from skfairprop.benn._cells import cut, pool_rare
-from skfairprop.benn._estimator import BENNEstimator, is_fitted
+from skfairprop.benn._estimator import BENNEstimator
+from skfairprop.benn._examined import is_fitted
 from skfairprop.benn._options import check_whole
 from skfairprop.groups import label_text
 from skfairprop.metrics import bias_estimations, ensemble_bias_estimation
@@ -106,7 +107,7 @@ def compare_with_ensemble(
     >>> from skfairprop.benn import BENNEstimator, compare_with_ensemble
     >>> from skfairprop.datasets import make_biased_classification
     >>> problem = make_biased_classification(300, random_state=0)
-    >>> X = problem.data.assign(group=problem.sensitive_features)
+    >>> X = problem.data.assign(group=(problem.sensitive_features == "g1").astype(int))
     >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, problem.target)
     >>> benn = BENNEstimator(tree, features=["group"], max_steps=30, random_state=0).fit(X)
     >>> found = compare_with_ensemble(benn, X, problem.target, n_permutations=10, random_state=0)

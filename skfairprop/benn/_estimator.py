@@ -7,22 +7,197 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from skfairprop._optional import import_optional
 from skfairprop._random import RandomState, as_generator
-from skfairprop.benn._examined import Examined
+from skfairprop.benn._examined import Examined, is_fitted, is_net_like, net_rows
 from skfairprop.benn._features import OWNER, column_names, find_blocks, read_table
 from skfairprop.benn._options import check_options
+from skfairprop.benn._paper import paper_finder
 from skfairprop.benn._targeted import Found, Question, find_targeted, network_inputs
 from skfairprop.explain._table import Table, as_container
 from skfairprop.groups import label_text
 
 
 class BENNEstimator(TransformerMixin, BaseEstimator):
-    """DOC"""
+    """Estimate how much each feature can move what a model says, without labels.
+
+    A network in the manner of BENN [1]_: it reads a row and what the model says of it, and tells
+    for each feature with what intensity |b| in [0, 1] a change of the feature changes the output.
+    The model may be any black box; it is only asked.
+
+    Parameters
+    ----------
+    estimator : estimator or callable
+        The model: a fitted classifier or Pipeline, one in a
+        :class:`~sklearn.frozen.FrozenEstimator`, a torch module, or a function of rows as X is
+        passed. What is not fitted is cloned and fitted, for which ``fit`` needs y. scikit-learn's
+        ``clone`` takes the fit away from a bare fitted model, so freeze it for a search.
+    features : name, position, or list of them, or "all", optional
+        Features to examine. Default: all, or those of `feature_blocks` alone if these are given;
+        "all" adds every column that is in no block.
+    feature_blocks : dict of name to list of columns, optional
+        Columns that say the same thing and change together, as ``{"age": ["age", "age_cat"]}``.
+        The first decides the groups.
+    categorical_features : "auto" or list of names or positions, default="auto"
+        Columns whose values are labels. Text, categories and booleans always are.
+    formulation : {"targeted", "paper"}, default="targeted"
+        "paper" is Eq. 1 to 5 as printed; see the notes for why it is not the default.
+    effect : {"total", "direct"}, default="total"
+        What the headline is of: the feature and all that goes with it, or the feature alone.
+    response_method : {"predict", "predict_proba"}, default="predict"
+        Of labels a change counts 0 or 1, of probabilities their total variation.
+    n_init : int, default=4
+        Restarts, trained together. Of each two networks are trained, on halves of the rows.
+    hidden_layers : sequence of int, default=(40,) * 8
+        Widths.
+    max_steps, batch_size : int, default=300 and 256
+        Gradient steps, and rows of each.
+    learning_rate : float, default=3e-3
+        Of Adam, falling to 0.
+    lambdas : three floats, default=(1, 1, 1)
+        Weights of prediction change, feature selection and similarity in Eq. 4.
+    max_values : int, default=24
+        Observed values that the direct effect tries, at most.
+    n_draws : int, default=3
+        Draws of the total effect, averaged.
+    proxy_threshold : float, default=3.0
+        Columns whose association with the groups is so many standard deviations above chance go
+        with them.
+    min_slice_size : int, default=30
+        Fewest rows of a slice that may be the worst, and of a group (a tenth of the rows, if
+        these are fewer than ten times as many).
+    max_queries : int, default=2_000_000
+        Most rows the model is asked about; equal ones are asked once. Where the plan is larger,
+        a random part of the rows is examined ("paper": batches are smaller).
+    l0 : {"printed", "smooth"}, default="printed"
+        Of "paper" only: count components that are not 0, or 1 - exp(-b^2 / 2(.2)^2).
+    loss_scale : {"printed", "normalized"}, default="printed"
+        Of "paper" only: sums, or every part in [0, 1].
+    gradient : {"auto", "exact", "finite_differences", "evolution"}, default="auto"
+        Of "paper" only: how the loss gets through the model. "exact" needs a torch module or
+        skorch net on numbers, and uses its probabilities.
+    device : str, default="auto"
+        "cpu", "cuda", or any other of torch. "auto": CUDA where there is one.
+    random_state : int, RandomState, Generator or None, default=None
+        torch's own seed is neither read nor set.
+
+    Attributes
+    ----------
+    bias_estimates_ : Series
+        By feature: the largest mean of |b| over all rows, the predicted classes, the groups, and
+        the classes within groups ("paper": Eq. 5, the mean over all rows). NaN for a feature of a
+        single value.
+    mean_estimates_ : Series
+        Mean of |b| over all rows (Eq. 5).
+    estimate_sd_ : Series
+        Standard deviation over the restarts: how much chance in the training matters. Not that of
+        the sample.
+    direct_, total_ : Series
+        The same as ``bias_estimates_`` for either effect. Direct 0 with a high total is a proxy.
+    null_ : Series
+        The same for a placebo: what the proxies of shuffled groups do.
+    flip_any_, flip_mean_, flip_best_ : Series
+        What no network is needed for: mean over the rows of the largest and of the mean change
+        over all values, and the change by the one value that changes most.
+    worst_slices_ : DataFrame
+        ``name`` and ``size`` of the slice of each estimate.
+    proxies_ : DataFrame
+        ``feature``, ``proxy``, ``cramers_v`` (bias-corrected) and ``z``.
+    loss_curve_ : DataFrame
+        ``step`` and the parts of the loss, on rows that are not trained on.
+    estimator_ : estimator or callable
+        The model that was asked.
+    feature_columns_ : dict
+        Columns of each feature.
+    row_indices_ : integer ndarray
+        Positions of the rows that were examined.
+    n_queries_, n_steps_ : int
+        Rows the model was asked about; steps of the training.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : ndarray of str
+        Their names, where they have any.
+
+    Raises
+    ------
+    ImportError
+        By ``fit``: if torch or skorch is not installed; the message names the extra.
+    TypeError, ValueError
+        By ``fit``: if an option or feature does not exist, X has one row, the model is not fitted
+        and there is no y, it fails on changed rows, or `device` is not there.
+
+    Warns
+    -----
+    UserWarning
+        If the model says the same of every row (all estimates are 0), or a feature has one value.
+    ConvergenceWarning
+        If the training was interrupted; what was trained so far counts.
+
+    See Also
+    --------
+    compare_with_ensemble : Beside 21 bias estimations that need labels.
+    BENNScorer : The largest estimate as a score.
+
+    Notes
+    -----
+    **What it can tell.** Which features, and which through proxies, can change the decision for
+    how many people, and where most. `direct` changes the feature to other observed values;
+    `total` also moves every associated column from its distribution in the row's group to that
+    of another one, each by the coupling that changes the fewest rows.
+
+    **What it cannot.** The total effect is an association, not a cause. No labels are read, so
+    that gaps in error rates stay unseen, and a change that is justified counts as any other. A low
+    estimate does not mean fair, and does not replace metrics of groups. An overfitted model does
+    use noise, and gets estimates that say so. Differences below about .05 are ties, and ``null_``
+    is what chance alone gives. The network adds little to ``flip_mean_`` and ``flip_any_``: it
+    leaves out changes that cannot be learnt from the row, and tells of new rows without asking
+    about them all again.
+
+    **The targeted loss.** For each feature, with rho the expected change under the network's
+    distribution over values, the mean of -l1 |b| rho + l2 |b|^2 / 2, plus l3 times the spread of
+    the directions: Eq. 4 with 1 - delta replaced by |b|. Its optimum is |b| = (l1 / l2) rho, and 0
+    only where nothing changes. Estimates are read on rows that the network was not trained on, at
+    the step that did best there. Where no value changes any output, 0 is exact and no network is
+    asked.
+
+    **The printed loss.** [1]_ does not say how a black box enters a loss that is minimised by
+    gradients. Its count of components has no gradient and tanh is never exactly 0; with equal
+    lambdas B = 0 is a global optimum, so that the network has nothing to learn, and the estimates
+    are what the initial weights happen to give. ``l0="smooth"``, ``loss_scale="normalized"`` and
+    ``lambdas=(1, 1, .1)`` make it work on the synthetic data of the paper; on real data one
+    feature then takes all, which one depends on the seed, and proxies are missed.
+
+    **Other deviations.** The paper has no target, tables, slices, null or restarts; its headline
+    is the mean. Eq. 6 to 8 are in :func:`guidelines`.
+
+    A patent application on the method has been published: EP3968239A1.
+
+    References
+    ----------
+    .. [1] Giloni et al., "BENN: Bias Estimation Using Deep Neural Network", 2020, arXiv 2012.12537.
+
+    Examples
+    --------
+    A model that looks at one column, another that repeats it, and one that nothing looks at:
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from skfairprop.benn import BENNEstimator
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame(rng.integers(0, 2, (400, 2)), columns=["used", "unused"])
+    >>> X["proxy"] = np.where(rng.random(400) < 0.9, X["used"], 1 - X["used"])
+    >>> benn = BENNEstimator(lambda X: X["used"], n_init=2, random_state=0).fit(X)
+    >>> benn.summary()[["direct", "total"]].round(1)
+             direct  total
+    feature
+    used        1.0    1.0
+    proxy       0.0    0.9
+    unused      0.0    0.0
+    """
 
     def __init__(
         self,
@@ -110,7 +285,9 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         examined = Examined(self.estimator_, table, response_method=self.response_method)
         rng = as_generator(self.random_state)
         settings = settings(int(rng.integers(2**31 - 1)))
-        find = find_targeted if self.formulation == "targeted" else _find_paper(self)
+        find: Any = find_targeted
+        if self.formulation == "paper":
+            find = paper_finder(self.l0, self.loss_scale, self.gradient)
         found = find(examined, Z, blocks, column_names(table), self._question(), settings, rng)
         self._names = [label_text(block.name) for block in blocks]
         self._blocks = blocks
@@ -143,10 +320,11 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         found = self._found
         out = np.zeros((len(Z), len(self._names)))
         if found.generator is not None:
-            from skfairprop.benn._training import predict_intensity
+            from skfairprop.benn._training import predict_intensity, predict_vectors
 
+            predict = predict_vectors if self.formulation == "paper" else predict_intensity
             points = self._network_inputs(table, Z) - found.center
-            intensity = predict_intensity(found.generator, points).mean(axis=0)
+            intensity = predict(found.generator, points).mean(axis=0)
             for j, places in enumerate(found.outputs):
                 if places:
                     out[:, j] = intensity[:, places].max(axis=1)
@@ -260,7 +438,8 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
                 f"{type(self.estimator).__name__} is not fitted; pass y, or fit it before and "
                 "wrap it in sklearn.frozen.FrozenEstimator, which survives cloning"
             )
-        return clone(self.estimator).fit(X, y)
+        rows = net_rows(X) if is_net_like(self.estimator) else X
+        return clone(self.estimator).fit(rows, y)
 
     def _publish(self, found: Found) -> None:
         table = found.table
@@ -311,18 +490,3 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
             tags.input_tags.categorical = inner.categorical
             tags.input_tags.string = inner.string
         return tags
-
-
-def is_fitted(model: Any) -> bool:
-    """Whether an estimator is fitted; a skorch net has attributes that look so from the start."""
-    if not getattr(model, "initialized_", True):
-        return False
-    try:
-        check_is_fitted(model)
-    except (NotFittedError, TypeError):
-        return False
-    return True
-
-
-def _find_paper(estimator: BENNEstimator) -> Any:
-    raise NotImplementedError

@@ -1,11 +1,15 @@
 """The model that is examined, of whatever kind, as one function of encoded rows."""
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
+from skfairprop._optional import import_optional
 from skfairprop.explain._nets import is_net
 from skfairprop.explain._table import Table, block_rows
 
@@ -112,8 +116,8 @@ class Examined:
 
     def _answer(self, Z: np.ndarray, changed: str | None) -> np.ndarray:
         X = self.table.decode(Z)
-        if self._is_net and isinstance(X, np.ndarray) and X.dtype == np.float64:
-            X = X.astype(np.float32)  # torch refuses float64
+        if self._is_net:
+            X = net_rows(X)
         try:
             answer = self._method(X)
         except Exception as exc:
@@ -164,6 +168,29 @@ class Examined:
         return np.asarray(place, dtype=np.int32)[codes]
 
 
+def net_rows(X: Any) -> Any:
+    """Rows as a skorch net takes them: torch refuses float64, and skorch data frames."""
+    if isinstance(X, pd.DataFrame) or (isinstance(X, np.ndarray) and X.dtype == np.float64):
+        return np.asarray(X, dtype=np.float32)
+    return X
+
+
+def is_net_like(model: Any) -> bool:
+    """Whether an estimator is a skorch net, fitted or not."""
+    return hasattr(model, "evaluation_step") and hasattr(model, "initialized_")
+
+
+def is_fitted(model: Any) -> bool:
+    """Whether an estimator is fitted; a skorch net has attributes that look so from the start."""
+    if not getattr(model, "initialized_", True):
+        return False
+    try:
+        check_is_fitted(model)
+    except (NotFittedError, TypeError):
+        return False
+    return True
+
+
 def difference(outputs: np.ndarray, base: np.ndarray) -> np.ndarray:
     """Total variation between the outputs of two sets of rows, of shape (n,)."""
     if base.ndim == 1:
@@ -187,12 +214,23 @@ def _method(model: Any, response_method: str) -> Any:
         raise ValueError(f"response_method must be one of {RESPONSES}; got {response_method!r}")
     if hasattr(model, response_method):
         return getattr(model, response_method)
+    if hasattr(model, "forward") and hasattr(model, "parameters"):
+        return partial(_forward, model)
     if hasattr(model, "predict") or not callable(model):
         raise TypeError(
             f"{type(model).__name__} has no {response_method}; examine a classifier that has it, "
             "or a function of X that returns labels or class scores"
         )
     return model
+
+
+def _forward(module: Any, X: Any) -> np.ndarray:
+    """What a torch module says of numeric rows: class scores of shape (n, K)."""
+    torch = import_optional("torch", extra="torch")
+    device = next((p.device for p in module.parameters()), "cpu")
+    with torch.no_grad():
+        rows = torch.as_tensor(np.asarray(X, dtype=np.float32), device=device)
+        return module(rows).cpu().numpy()
 
 
 def _classes(model: Any) -> list[Hashable]:

@@ -81,15 +81,26 @@ class TargetedGenerator(nn.Module):
 
 
 class VectorGenerator(nn.Module):
-    """The generator of the paper: from rows to a bias vector in (-1, 1), (r, m, d) to (r, m, d)."""
+    """The generator of the paper: from rows to a bias vector in (-1, 1), (r, m, d) to (r, m, d).
 
-    def __init__(self, r: int, d: int, hidden: Sequence[int], random: torch.Generator) -> None:
+    Components that are not wanted stay 0.
+    """
+
+    def __init__(
+        self,
+        r: int,
+        d: int,
+        hidden: Sequence[int],
+        wanted: torch.Tensor,
+        random: torch.Generator,
+    ) -> None:
         super().__init__()
         self.trunk = Trunk(r, d, hidden, random)
         self.head = RestartedLinear(r, hidden[-1], d, random, gain=1.0)
+        self.register_buffer("wanted", wanted)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.tanh(self.head(self.trunk(x)))
+        return torch.tanh(self.head(self.trunk(x))) * self.wanted
 
 
 class TargetedLoss(nn.Module):

@@ -115,7 +115,7 @@ def find_targeted(
         for j, (plan, one) in enumerate(zip(plans, responses, strict=True))
     ]
     return Found(
-        table=pd.DataFrame(records, index=_index(blocks)),
+        table=pd.DataFrame(records, index=feature_index(blocks)),
         rows=rows,
         curve=pd.DataFrame(trained.curve if trained is not None else []),
         generator=None if trained is None else trained.generator,
@@ -225,5 +225,6 @@ def _proxies(plans: Sequence[Plan], names: Sequence[Any]) -> pd.DataFrame:
     return pd.DataFrame(found, columns=["feature", "proxy", "cramers_v", "z"])
 
 
-def _index(blocks: Sequence[Block]) -> pd.Index:
+def feature_index(blocks: Sequence[Block]) -> pd.Index:
+    """Names of the features."""
     return pd.Index([block.name for block in blocks], name="feature", tupleize_cols=False)

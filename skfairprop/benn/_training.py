@@ -104,6 +104,12 @@ def predict_intensity(generator: nn.Module, inputs: np.ndarray) -> np.ndarray:
         return _in_blocks(generator, x, lambda output, _: output[0].abs()).numpy()
 
 
+def predict_vectors(generator: nn.Module, inputs: np.ndarray) -> np.ndarray:
+    """|b| of each restart of a VectorGenerator, of shape (r, n, k)."""
+    with one_thread():
+        return _in_blocks(generator, from_numpy(inputs), lambda b, _: b.abs()).numpy()
+
+
 def fit_net(
     module: nn.Module,
     criterion: nn.Module,
