@@ -103,7 +103,7 @@ class Constraint:
         """How far out of its range that is; 0 inside."""
         value = self.value(measured)
         out = np.maximum(np.maximum(self.low - value, value - self.high), 0.0)
-        return np.where(np.isnan(out), FAILED, out)
+        return np.where(np.isnan(value), FAILED, out)
 
 
 class Archive:
@@ -131,6 +131,7 @@ class Archive:
         optimism: float = 0.25,
     ) -> None:
         self.objectives = list(objectives)
+        self.explained = set(explained)
         self.late = [i for i, name in enumerate(objectives) if name in explained]
         self.constraints = list(constraints)
         self.n_first = n_first
@@ -160,7 +161,11 @@ class Archive:
             return False
         if len(self._seen) < self.n_first:
             return True
-        hoped = self._hoped(candidate)[self.excess(candidate) <= 0]
+        excess = np.zeros(len(candidate.measured.thresholds))
+        for constraint in self.constraints:
+            if constraint.name not in self.explained:
+                excess += constraint.excess(candidate.measured)
+        hoped = self._hoped(candidate)[excess <= 0]
         dominated = [(self._front <= row).all(1).any() for row in hoped]
         return not all(dominated)
 

@@ -71,6 +71,7 @@ class Evaluator:
         self.step = step
         self.out_of_time = out_of_time
         self.scoring_error: str | None = None
+        self.exception: Exception | None = None
 
     def __call__(self, todo: Sequence[tuple[tuple[Any, ...], dict[str, Any]]]) -> list[Candidate]:
         """Candidates of the keys and parameters, as many as there was time for."""
@@ -123,10 +124,12 @@ class Evaluator:
         )
         out.error = next((fold.error for fold in folds if fold.error is not None), None)
         if out.error is not None:
+            found = [fold.exception for fold in folds if fold.exception is not None]
+            self.exception = self.exception or (found[0] if found else None)
             return out
         for fold in folds:
             fold.values = self._numbers(fold.values)
-        if self.job.train_scorer is not None:
+        if self.job.train_scoring is not None:
             out.train_values = [self._numbers(fold.train_values) for fold in folds]
         try:
             out.measured = measure(self.plan, folds)

@@ -1,5 +1,6 @@
 """What a worker does: fit a candidate on a fold, let it predict, score it, explain it."""
 
+import pickle
 import time
 import traceback
 from collections.abc import Mapping
@@ -23,21 +24,20 @@ class Data:
     ----------
     X, y : indexable of n rows
     n_rows : int
-    fit_params, score_params : dict
-        Of the estimator's ``fit`` and of the scorers; row-aligned values are cut to a fold.
+    fit_params : dict
+        Of the estimator's ``fit``.
     """
 
     X: Any
     y: Any
     n_rows: int
     fit_params: Mapping[str, Any]
-    score_params: Mapping[str, Any]
 
-    def params(self, which: str, rows: np.ndarray) -> dict[str, Any]:
-        given: Mapping[str, Any] = getattr(self, which)
+    def cut(self, params: Mapping[str, Any], rows: np.ndarray) -> dict[str, Any]:
+        """Parameters with some rows of those that have a value for each."""
         return {
             name: take_rows(value, rows) if is_row_aligned(value, self.n_rows) else value
-            for name, value in given.items()
+            for name, value in params.items()
         }
 
     def labels(self, rows: np.ndarray) -> tuple[Any, ...]:
@@ -48,6 +48,18 @@ class Data:
         """X of some rows; of a kernel matrix only the columns that were fitted."""
         found = take_rows(self.X, rows)
         return found[:, columns] if pairwise else found
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """Several scorers as one, and the parameters that they ask for."""
+
+    scorer: Any
+    params: Mapping[str, Any]
+
+    def __call__(self, model: Any, X: Any, data: Data, rows: np.ndarray) -> dict[str, Any]:
+        """Scores on rows of `data`, whose X is given as the model takes it."""
+        return self.scorer(model, X, *data.labels(rows), **data.cut(self.params, rows))
 
 
 @dataclass
@@ -68,6 +80,8 @@ class FoldResult:
         Kept only where it may have to be explained.
     error : str or None
         Traceback of a fit or prediction that failed.
+    exception : Exception or None
+        Itself, where it can travel between processes.
     """
 
     fit_time: float
@@ -79,6 +93,7 @@ class FoldResult:
     train_values: dict[str, float] | None = None
     estimator: Any = None
     error: str | None = None
+    exception: Exception | None = None
 
 
 @dataclass(frozen=True)
@@ -87,12 +102,12 @@ class Job:
 
     estimator: Any
     data: Data
-    scorer: Any  # of several metrics that look at the fitted estimator, or None
-    explainer: Any  # the same of explanations
-    train_scorer: Any
+    scoring: Scoring | None  # of what looks at the fitted estimator
+    explaining: Scoring | None
+    train_scoring: Scoring | None
     predicts: bool
     positive: Any  # label of the class whose scores are swept, or None
-    seed: int | None
+    seed: int | None  # for a random_state of None; None leaves them
     raises: bool
     keeps_estimator: bool
 
@@ -106,7 +121,7 @@ def fit_fold(
         model = prepare(job.estimator, params, job.seed, fold)
         pairwise = get_tags(model).input_tags.pairwise
         rows = data.features(train, train, pairwise)
-        model.fit(rows, *data.labels(train), **data.params("fit_params", train))
+        model.fit(rows, *data.labels(train), **data.cut(data.fit_params, train))
         fitted = time.perf_counter()
         X = data.features(test, train, pairwise)
         result = FoldResult(fit_time=fitted - start)
@@ -114,27 +129,35 @@ def fit_fold(
             result.predicted = np.asarray(model.predict(X))
         if job.positive is not None:
             result.scores, result.method = positive_scores(model, X, job.positive)
-    except Exception:
+    except Exception as exc:
         if job.raises:
             raise
-        return FoldResult(fit_time=time.perf_counter() - start, error=traceback.format_exc())
-    if job.scorer is not None:
-        params_test = data.params("score_params", test)
-        result.values = job.scorer(model, X, *data.labels(test), **params_test)
+        failed = FoldResult(fit_time=time.perf_counter() - start, error=traceback.format_exc())
+        failed.exception = exc if _travels(exc) else None
+        return failed
+    if job.scoring is not None:
+        result.values = job.scoring(model, X, data, test)
     result.score_time = time.perf_counter() - fitted
-    if job.train_scorer is not None:
-        params_train = data.params("score_params", train)
-        result.train_values = job.train_scorer(model, rows, *data.labels(train), **params_train)
+    if job.train_scoring is not None:
+        result.train_values = job.train_scoring(model, rows, data, train)
     if job.keeps_estimator:
         result.estimator = model
     return result
 
 
-def explain_fold(job: Job, estimator: Any, test: np.ndarray) -> tuple[dict[str, float], float]:
+def _travels(exc: Exception) -> bool:
+    """Whether an exception survives pickling, which ends the process pool if it does not."""
+    try:
+        return type(pickle.loads(pickle.dumps(exc))) is type(exc)
+    except Exception:
+        return False
+
+
+def explain_fold(job: Job, model: Any, test: np.ndarray) -> tuple[dict[str, Any], float]:
     """Values of the explanations of a fitted estimator on the rows `test`, and the seconds."""
-    start, data = time.perf_counter(), job.data
-    X, params = take_rows(data.X, test), data.params("score_params", test)
-    found = job.explainer(estimator, X, *data.labels(test), **params)
+    start = time.perf_counter()
+    assert job.explaining is not None
+    found = job.explaining(model, take_rows(job.data.X, test), job.data, test)
     return found, time.perf_counter() - start
 
 

@@ -55,19 +55,29 @@ def read_objectives(
     TypeError, ValueError
         If one is no scorer, or two have the same name.
     """
+    out: dict[str, Any] = {}
+    for name, one in _pairs(objectives, what):
+        out[name] = _find_scorer(one, sensitive_features, pos_label, seed, what)
+    return out
+
+
+def objective_names(objectives: Any) -> list[str]:
+    """Names of objectives, in their order."""
+    return [name for name, _ in _pairs(objectives, "objectives")]
+
+
+def _pairs(objectives: Any, what: str) -> list[tuple[str, Any]]:
     if isinstance(objectives, str) or not isinstance(objectives, Mapping | Sequence):
         raise TypeError(f"{what} must be a list or a dict of scorers; got {objectives!r}")
-    pairs: list[tuple[str, Any]]
     if isinstance(objectives, Mapping):
         pairs = list(objectives.items())
     else:
         pairs = [(_name_of(one, what), one) for one in objectives]
-    out: dict[str, Any] = {}
-    for name, one in pairs:
-        if not isinstance(name, str) or name in out:
+    names = [name for name, _ in pairs]
+    for name in names:
+        if not isinstance(name, str) or names.count(name) > 1:
             raise ValueError(f"{what}: {name!r} must be a text that occurs once; pass a dict")
-        out[name] = _find_scorer(one, sensitive_features, pos_label, seed, what)
-    return out
+    return pairs
 
 
 def _name_of(one: Any, what: str) -> str:

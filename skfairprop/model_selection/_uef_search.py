@@ -1,64 +1,222 @@
 """Search for models that are accurate, fair in outcome, and fair in procedure."""
 
-import time
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from sklearn import get_config
-from sklearn.base import is_classifier
 from sklearn.exceptions import FitFailedWarning
-from sklearn.frozen import FrozenEstimator
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import FixedThresholdClassifier
-
-# The one private module of scikit-learn that is used: its searches have no public base class.
-from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import indexable
-from sklearn.utils.metadata_routing import process_routing
-from sklearn.utils.parallel import Parallel
-from sklearn.utils.validation import check_is_fitted
 
-from skfairprop._progress import Progress
-from skfairprop._random import RandomState, as_generator
-from skfairprop._suggest import closest
-from skfairprop.model_selection._checkpoint import describe, describe_estimator, digest
-from skfairprop.model_selection._pareto import choose
-from skfairprop.model_selection._uef_algorithm import Proposer, make_strategy
-from skfairprop.model_selection._uef_candidates import SELECTION_RATE, Archive, Candidate
-from skfairprop.model_selection._uef_ensemble import FoldEnsemble
-from skfairprop.model_selection._uef_evaluate import Evaluator, SearchCheckpoint
-from skfairprop.model_selection._uef_folds import Data, Job, prepare
+from skfairprop._random import RandomState
+from skfairprop._rows import is_row_aligned, take_rows
+from skfairprop.model_selection._uef_candidates import Archive, Candidate
+from skfairprop.model_selection._uef_evaluate import Evaluator
+from skfairprop.model_selection._uef_fitted import FittedSearch
 from skfairprop.model_selection._uef_front import Front, fold_results
-from skfairprop.model_selection._uef_objectives import (
-    COUNTS,
-    EXPLANATION,
-    FOLD,
-    ROWS,
-    kind_of,
-    read_objectives,
-    values_of_counts,
-)
+from skfairprop.model_selection._uef_objectives import COUNTS, ROWS
 from skfairprop.model_selection._uef_points import Plan
-from skfairprop.model_selection._uef_settings import (
-    OWNER,
-    budget_of,
-    check_arguments,
-    check_choice,
-    classes_of,
-    make_splits,
-    make_views,
-    positive_of,
-    read_constraints,
-    sweep_of,
-)
-from skfairprop.model_selection._uef_space import Point, SearchSpace
+from skfairprop.model_selection._uef_refit import fit_chosen
+from skfairprop.model_selection._uef_run import run_search
+from skfairprop.model_selection._uef_settings import OWNER, hold_out
+from skfairprop.model_selection._uef_setup import Setup, make_setup
 
 
-class UEFSearchCV(BaseSearchCV):
-    """Search."""
+class UEFSearchCV(FittedSearch):
+    """Search for the trade-off of utility, explanations and fairness, and take one model from it.
+
+    A search of several objectives at once, by NSGA-II [1]_, that is used as
+    :class:`~sklearn.model_selection.RandomizedSearchCV` is. It finds the candidates that no other
+    one beats in all objectives, and takes the one that a stated rule says.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Classifier, Pipeline, or any estimator that the objectives can score.
+    param_distributions : dict, or list of dict
+        Parameter -> distribution of :mod:`scipy.stats` or list of values, which may be estimators:
+        whole steps are swapped so. Each dict of a list is a space of its own, for parameters that
+        only some choices have. ``{}`` searches the threshold alone.
+    objectives : list or dict of str -> scorer
+        2 to 5 scorers: names of scikit-learn or of :func:`skfairprop.get_scorer_names`, scorers, or
+        callables ``f(estimator, X, y)``. The first is the utility, the second the gap; larger is
+        better, as for every scorer. For procedural fairness "worst_group_instability" ranks
+        candidates far better than "mesd".
+    sensitive_features : str, list of str, Series, DataFrame or callable, optional
+        Protected attribute for the objectives that are given by name, see
+        :class:`~skfairprop.scorers.FairnessScorer`. With metadata routing it can be passed to
+        ``fit`` instead.
+    pos_label : hashable, optional
+        The positive class of those objectives and of the selection rate.
+    algorithm : {"nsga2", "random"}, default="nsga2"
+        How candidates are proposed. A space that the budget covers is gone through instead.
+    population_size : int, optional
+        Candidates in a generation. Default: a tenth of the budget, within 12 and 30.
+    n_generations, n_evaluations : int, optional
+        Budget, one or the other. Default: 60 evaluations, each a fit on every fold.
+    time_budget : float, optional
+        Seconds after which nothing new is started. The result then depends on the machine.
+    start : "estimator", list of dict or None, default="estimator"
+        Parameters to try first: the estimator's own, or those of earlier searches. Parameters
+        that are left out are the estimator's own.
+    thresholds : int or None, default=24
+        How many decision thresholds of each candidate are tried, beside its own decision; each is a
+        point. They cost no fit. None: only its own decision. With more than two classes there are
+        none, and a warning says so.
+    pooled : bool, default=True
+        Whether objectives of predicted classes are computed on the predictions of all folds
+        together, and not as the mean over the folds: small groups have large gaps in small folds
+        by chance. Those of scores, as AUC, stay the mean: the scores of several models have no
+        common scale.
+    lazy : bool, default=True
+        Whether to explain (:class:`~skfairprop.scorers.MESDScorer`) only candidates that would be
+        on the front if their explanations were as good as the best quarter seen so far.
+    constraints : "auto", dict or None, default="auto"
+        Name -> (least, largest), None for no limit: "selection_rate", the share of the positive
+        class, or a scorer, in the unit of its score. "auto": a selection rate in [.05, .95] where
+        there are two classes.
+    infeasible : {"raise", "least"}, default="raise"
+        What to do if no candidate meets the constraints: fail, or keep the least violating one.
+    choice : {"constrained", "chebyshev", "knee", "lexicographic"} or callable, \
+default="constrained"
+        Which point of the front to take. "constrained": the smallest gap among those whose utility
+        is at most `within` below the best. "chebyshev": the nearest to the best of all objectives,
+        the paper's rule. "knee": where the front bends most. "lexicographic": one objective after
+        another, each up to `within`. A callable gets the losses (minus the scores) of the front,
+        shape (k, m), and returns a position.
+    weights : sequence of float, optional
+        Of the objectives, for "chebyshev".
+    within : float, default=0.02
+        See `choice`.
+    refit : bool, "ensemble" or callable, default=True
+        Whether to fit the chosen model to all rows. "ensemble": the mean of the models of the
+        folds, to which the threshold belongs; better for neural nets. A callable gets
+        ``cv_results_`` and returns the row to take, which has to be on the front.
+    cv : int, float, splitter or iterable, optional
+        As elsewhere in scikit-learn; a float is the share of rows of one validation split. A split
+        that tests on rows it trains on is refused.
+    test_size : float, optional
+        Share of the rows that the search never sees, and the chosen model is then scored on; see
+        ``transfer_``.
+    checkpoint : path-like, optional
+        File of all finished candidates. A search that was killed goes on from it to the same
+        result. One of another search is refused.
+    n_jobs : int, optional
+        Fits at a time, by :class:`joblib.Parallel`; the result does not depend on it. Set
+        ``OMP_NUM_THREADS=1`` if the fits use threads of their own.
+    pre_dispatch : int or str, default="2*n_jobs"
+        See :class:`joblib.Parallel`.
+    verbose : bool, optional
+        Whether to show progress on stderr. Default: if that is a terminal.
+    error_score : "raise" or float, default=NaN
+        Score in ``cv_results_`` of a fit that fails. The candidate is not on the front.
+    return_train_score : bool, default=False
+        Whether to score the training rows, too.
+    random_state : int, RandomState, Generator or None, default=None
+        With a seed every ``random_state`` of the estimator that is None gets one, the same for all
+        candidates on a fold, so that the search can be repeated.
+
+    Attributes
+    ----------
+    pareto_front_ : DataFrame
+        One row for each point, the best utility first: the objectives, ``threshold`` (NaN: the
+        estimator's own decision), ``cv_index`` (row of ``cv_results_``), ``selection_rate``, other
+        constraints, and the parameters.
+    pareto_index_ : array of int
+        Rows of ``cv_results_`` that have a point on the front.
+    hypervolume_ : DataFrame
+        ``n_evaluations`` and ``hypervolume`` after each generation, as a share of the box from the
+        best to a tenth beyond the worst of the objectives.
+    cv_results_ : dict of str -> array
+        One row for each candidate, as in :class:`~sklearn.model_selection.GridSearchCV`, under its
+        own decision. Beside the folds' own: ``pooled_test_<name>``.
+    best_index_, best_params_, best_score_, best_threshold_ : int, dict, float, float
+        Of the chosen point; the score is its utility, the threshold NaN for its own decision.
+    best_point_ : int
+        Its position in ``pareto_front_``.
+    best_estimator_ : estimator
+        Fitted, with the threshold applied (:class:`~sklearn.model_selection.\
+FixedThresholdClassifier`). Not there with ``refit=False``.
+    transfer_ : DataFrame
+        With `test_size`, see :meth:`transfer`.
+    n_explained_ : int
+        Candidates whose explanations were computed.
+    scorer_ : dict of str -> scorer
+        Objectives, and what constraints look at.
+    n_splits_, refit_time_, classes_, n_features_in_, feature_names_in_
+        As in scikit-learn's searches.
+
+    Raises
+    ------
+    TypeError, ValueError
+        By ``fit``, before anything is fitted, for arguments that are not allowed; and if all
+        candidates fail, an objective is undefined for all, or none meets the constraints.
+
+    Warns
+    -----
+    FitFailedWarning
+        If some candidates failed.
+    UserWarning
+        If thresholds cannot be swept, an objective failed, or points of the front predict the same
+        for everybody.
+
+    See Also
+    --------
+    skfairprop.meta.ReweightedClassifier : The lever that a search needs, see the example.
+    skfairprop.inspection.ParetoDisplay : Pictures of the front.
+
+    Notes
+    -----
+    Measured on Adult, COMPAS, German credit and recidivism data, with logistic regression,
+    boosting and nets: *which* algorithm proposes the candidates hardly matters. What does: that
+    thresholds are swept (a quarter more hypervolume at 60 fits, for free), on pooled counts; that
+    the space has a lever of fairness, without which no parameter brings the gap down; and that
+    constant predictors, which are perfectly fair, are kept out.
+
+    To have the paper's plain procedure pass ``thresholds=None, pooled=False, lazy=False,
+    constraints=None, choice="chebyshev"``. The front is then the non-dominated rows of the mean
+    scores in ``cv_results_``.
+
+    The scores of the front are those of the winners among many, and flatter; look at
+    :meth:`transfer`, or at ``cross_validate(search, ...)``. Utilities that do not see the threshold
+    (AUC) need a constraint on the selection rate: without one the search ends with everybody
+    rejected.
+
+    References
+    ----------
+    .. [1] Deb et al., "A fast and elitist multiobjective genetic algorithm: NSGA-II", IEEE
+       Transactions on Evolutionary Computation 6, 2002; by pymoo, with mixed variables.
+
+    Examples
+    --------
+    The strength of reweighing is the lever: 0 is the plain model, 1 the reweighted one.
+
+    >>> from scipy.stats import loguniform, uniform
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skfairprop.datasets import make_biased_classification
+    >>> from skfairprop.meta import ReweightedClassifier
+    >>> from skfairprop.model_selection import UEFSearchCV
+    >>> data = make_biased_classification(1000, base_rates=(0.7, 0.3), random_state=0)
+    >>> people = data.sensitive_features
+    >>> search = UEFSearchCV(
+    ...     ReweightedClassifier(LogisticRegression(), sensitive_features=people),
+    ...     {"strength": uniform(0, 1), "estimator__C": loguniform(1e-3, 1e2)},
+    ...     objectives=["balanced_accuracy", "demographic_parity_difference"],
+    ...     sensitive_features=people,
+    ...     n_evaluations=24,
+    ...     random_state=0,
+    ... )
+    >>> search = search.fit(data.data, data.target)
+    >>> front = search.pareto_front_
+    >>> bool(search.best_score_ >= front["balanced_accuracy"].max() - 0.02)
+    True
+    >>> fairer = search.select(within=0.1)
+    >>> bool(
+    ...     fairer["demographic_parity_difference"]
+    ...     > front["demographic_parity_difference"][search.best_point_]
+    ... )
+    True
+    """
 
     def __init__(
         self,
@@ -84,10 +242,11 @@ class UEFSearchCV(BaseSearchCV):
         within: float = 0.02,
         refit: Any = True,
         cv: Any = None,
+        test_size: float | None = None,
         checkpoint: Any = None,
         n_jobs: int | None = None,
         pre_dispatch: int | str = "2*n_jobs",
-        verbose: bool | int | None = None,
+        verbose: bool | None = None,
         error_score: Any = np.nan,
         return_train_score: bool = False,
         random_state: RandomState = None,
@@ -121,279 +280,83 @@ class UEFSearchCV(BaseSearchCV):
         self.choice = choice
         self.weights = weights
         self.within = within
+        self.test_size = test_size
         self.checkpoint = checkpoint
         self.random_state = random_state
 
     # -- fit ------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> "UEFSearchCV":
-        """Search, and fit the chosen model to all rows."""
-        began = time.monotonic()
-        check_arguments(self)
+        """Search, and fit the chosen model to all rows.
+
+        Parameters
+        ----------
+        X : indexable of n rows
+            What the estimator takes.
+        y : array-like of shape (n,), optional
+            Target.
+        **params
+            For the ``fit`` of the estimator, row by row where they have n rows, and `groups` for
+            the splitter. With metadata routing: for those who ask for them.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError, ValueError
+            See the class.
+        """
         X, y = indexable(X, y)
-        space = SearchSpace(self.estimator, self.param_distributions)
-        store, seed = self._open(X, y, space)
-        scorers = self._find_scorers(seed)
-        routed = self._route(scorers, params)
-        plan, constraints = self._plan(X, y, scorers, routed, seed)
-        job = self._job(X, y, plan, routed, seed)
-        n_evaluations, size = budget_of(self, space.size)
-        archive = Archive(
-            self._names, plan.names(EXPLANATION), constraints, n_first=min(size, n_evaluations)
-        )
-        progress = Progress(OWNER, n_evaluations, unit="candidates", verbose=self._shows_progress())
-        with Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch) as parallel:
-            evaluator = Evaluator(
-                job,
-                plan,
-                archive,
-                parallel=parallel,
-                store=store,
-                lazy=self.lazy,
-                error_score=self.error_score,
-                step=progress.step,
-                out_of_time=lambda: _is_over(began, self.time_budget),
-            )
-            generations = self._run(space, evaluator, archive, n_evaluations, size, seed)
-        self._keep(archive, plan, scorers, evaluator, generations)
-        if self.refit is not False:
-            self._choose_and_fit(X, y, routed, plan, seed)
+        given = {name: value for name, value in params.items() if value is not None}
+        if self.test_size is None:
+            self._search(X, y, given)
+            return self
+        rows, held_out = hold_out(self, X, y, given)
+        n = len(rows) + len(held_out)
+
+        def part(which: np.ndarray) -> tuple[Any, Any, dict[str, Any]]:
+            cut = {k: take_rows(v, which) if is_row_aligned(v, n) else v for k, v in given.items()}
+            return take_rows(X, which), None if y is None else take_rows(y, which), cut
+
+        self._search(*part(rows))
+        X_test, y_test, of_test = part(held_out)
+        routed = self._get_routed_params_for_fit(of_test).scorer.score
+        self.transfer_ = self._transfer(X_test, y_test, routed)
         return self
 
-    def _run(
-        self,
-        space: SearchSpace,
-        evaluator: Evaluator,
-        archive: Archive,
-        n_evaluations: int,
-        size: int,
-        seed: int,
-    ) -> list[int]:
-        """Evaluate generation after generation; the numbers of candidates after each."""
-        first = self._first_points(space)
-        strategy = make_strategy(
-            self.algorithm,
-            space,
-            start=first,
-            population_size=size,
-            budget=n_evaluations,
-            n_objectives=len(self._names),
-            seed=seed,
-        )
-        proposer = Proposer(strategy, space, seed)
-        generations: list[int] = []
-        while (n := len(archive.candidates)) < n_evaluations:
-            wanted = max(size, len(first)) if not n else size
-            points = proposer.ask(min(wanted, n_evaluations - n))
-            if not points:
-                break
-            done = evaluator([(space.key(point), space.decode(point)) for point in points])
-            archive.add(done)
-            generations.append(len(archive.candidates))
-            if len(done) < len(points):
-                break
-            worth = [archive.worth(candidate) for candidate in done]
-            strategy.tell(points, [loss for loss, _ in worth], [excess for _, excess in worth])
-        return generations
-
-    def _first_points(self, space: SearchSpace) -> list[Point]:
-        """Points to start from: the estimator's own parameters, or those that are given."""
-        if isinstance(self.start, str) and self.start == "estimator":
-            own = space.encode(self.estimator.get_params(deep=True))
-            return [] if own is None else [own]
-        own_params = self.estimator.get_params(deep=True)
-        points = []
-        for params in self.start or ():
-            for name in params:
-                if not any(name in branch for branch in space.branches):
-                    known = [name for branch in space.branches for name in branch]
-                    raise ValueError(f"start: {name!r} is not searched{closest(name, known)}")
-            point = space.encode({**own_params, **params})
-            if point is None:
-                raise ValueError(f"start: {params!r} is not in the space of param_distributions")
-            points.append(point)
-        return points
-
-    # -- what the work needs --------------------------------------------------------------------
-
-    def _open(self, X: Any, y: Any, space: SearchSpace) -> tuple[SearchCheckpoint | None, int]:
-        seed = int(as_generator(self.random_state).integers(2**31 - 1))
-        if self.checkpoint is None:
-            return None, seed
-        settings = self.get_params(deep=False)
-        for name in ("estimator", "param_distributions", "checkpoint", *_WITHOUT_EFFECT):
-            settings.pop(name, None)
-        settings["random_state"] = None if self.random_state is None else seed
-        search: dict[str, Any] = {name: describe(value) for name, value in settings.items()}
-        search |= {"X": digest(X), "y": digest(y), "space": space.describe()}
-        search |= describe_estimator("estimator", self.estimator)
-        store = SearchCheckpoint(self.checkpoint, search, seed)
-        return store, store.seed
-
-    def _find_scorers(self, seed: int | None = None) -> dict[str, Any]:
-        """Scorers by name: the objectives, then those that only constraints look at."""
-        options = {
-            "sensitive_features": self.sensitive_features,
-            "pos_label": self.pos_label,
-            "seed": seed,
-        }
-        found = read_objectives(self.objectives, **options)
-        if not 2 <= len(found) <= 5:
-            raise ValueError(f"objectives must be 2 to 5 scorers; got {len(found)}")
-        if isinstance(self.constraints, Mapping):
-            others = [n for n in self.constraints if n not in found and n != SELECTION_RATE]
-            found |= read_objectives(others, what="constraints", **options)
-        return found
-
-    @property
-    def _names(self) -> list[str]:
-        return list(read_objectives(self.objectives))
-
-    def _get_scorers(self) -> tuple[Any, None]:
-        """What the base class asks for its routing."""
-        return self._combine(self._find_scorers()), None
-
-    def _combine(self, scorers: Mapping[str, Any]) -> Any:
-        """Scorers as one, which predicts once for all of them; None where there are none."""
-        if not scorers:
-            return None
-        raises = self.error_score == "raise"
-        return check_scoring(self.estimator, scoring=dict(scorers), raise_exc=raises)
-
-    def _route(self, scorers: Mapping[str, Any], params: dict[str, Any]) -> Any:
-        """Parameters of ``fit``, of the splitter, of all scorers, and of each of them."""
-        params = {name: value for name, value in params.items() if value is not None}
-        routed = self._get_routed_params_for_fit(params)
-        score = dict(routed.scorer.score)
-        routed.each = {name: _params_of(scorer, score) for name, scorer in scorers.items()}
-        if _routing_enabled() and score:
-            found = process_routing(self._combine(scorers), "score", **score)
-            routed.each = {name: dict(found[name].score) for name in scorers}
-        return routed
-
-    def _plan(self, X: Any, y: Any, scorers: dict[str, Any], routed: Any, seed: int) -> Any:
-        classes = classes_of(self.estimator, y)
-        kinds = {name: kind_of(scorer) for name, scorer in scorers.items()}
-        constraints = read_constraints(self, scorers, classes)
-        rates = sweep_of(self, kinds, classes, constraints)
-        kept = (COUNTS, ROWS, EXPLANATION) if classes else (EXPLANATION,)
-        kinds = {name: kind if kind in kept else FOLD for name, kind in kinds.items()}
-        n = len(y) if y is not None else _n_rows(X)
-        views = make_views(
-            {k: s for k, s in scorers.items() if kinds[k] in (COUNTS, ROWS)}, routed.each, X, y, n
-        )
-        groups = dict(routed.splitter.split)
-        splits = make_splits(
-            self.cv, X, y, groups, classifier=is_classifier(self.estimator), seed=seed
-        )
-        labels = np.asarray(y) if classes else np.empty(n)
-        plan = Plan(
-            scorers=scorers,
-            kinds=kinds,
-            views=views,
-            splits=splits,
-            y=labels,
-            codes=np.searchsorted(np.asarray(classes), labels) if classes else labels,
-            classes=classes,
-            rates=rates,
-            positive=positive_of(classes, self.pos_label),
-            pooled=self.pooled,
-        )
-        for name in plan.names(COUNTS):  # refuse what cannot be computed before anything is fitted
-            view = views[name]
-            perfect = view.tabulate(np.arange(n), plan.codes, plan.codes, len(classes))
-            values_of_counts(scorers[name], perfect, view, classes)
-        return plan, constraints
-
-    def _job(self, X: Any, y: Any, plan: Plan, routed: Any, seed: int) -> Job:
-        late = plan.names(EXPLANATION) if self.lazy else []
-        early = [*plan.names(FOLD), *([] if self.lazy else plan.names(EXPLANATION))]
-        pick = lambda names: self._combine({n: plan.scorers[n] for n in names})  # noqa: E731
-        return Job(
-            estimator=self.estimator,
-            data=Data(X, y, len(plan.y), dict(routed.estimator.fit), dict(routed.scorer.score)),
-            scorer=pick(early),
-            explainer=pick(late),
-            train_scorer=self._combine(plan.scorers) if self.return_train_score else None,
-            predicts=bool(plan.classes),
-            positive=None if plan.rates is None else plan.classes[plan.positive],
-            seed=None if self.random_state is None else seed,
-            raises=self.error_score == "raise",
-            keeps_estimator=bool(late),
-        )
-
-    def _shows_progress(self) -> bool | None:
-        return None if self.verbose is None else bool(self.verbose)
-
-    # -- what was found -------------------------------------------------------------------------
-
-    def _keep(
-        self,
-        archive: Archive,
-        plan: Plan,
-        scorers: dict[str, Any],
-        evaluator: Evaluator,
-        generations: list[int],
-    ) -> None:
-        candidates = archive.candidates
+    def _search(self, X: Any, y: Any, params: dict[str, Any]) -> None:
+        setup = make_setup(self, X, y, params)
+        archive, generations, evaluator = run_search(self, setup)
+        plan = setup.plan
         self.n_splits_ = len(plan.splits)
         self.multimetric_ = True
-        self.scorer_ = scorers
-        self.cv_results_ = self._results(candidates, plan)
-        _report_failures(candidates, len(plan.splits), evaluator.scoring_error, self.error_score)
-        self.n_explained_ = sum(c.explained for c in candidates) if archive.late else 0
+        self.scorer_ = plan.scorers
+        self.cv_results_ = self._results(archive.candidates, plan)
+        self.n_explained_ = sum(c.explained for c in archive.candidates) if archive.late else 0
+        _report_failures(archive, evaluator, self.error_score)
         front = Front(archive, infeasible=self.infeasible)
-        self._front = front
         self.pareto_front_ = front.table()
         self.pareto_index_ = np.unique(self.pareto_front_["cv_index"].to_numpy())
         self.hypervolume_ = front.hypervolumes(generations)
+        self._take(self._position())
+        if self.refit is not False:
+            self._refit(setup)
 
     def _results(self, candidates: list[Candidate], plan: Plan) -> dict[str, Any]:
         """One row for each candidate, as scikit-learn's searches have it."""
         rows = [row for c in candidates for row in fold_results(c, plan, self.error_score)]
         pooled = {
             f"pooled_test_{name}": [
-                c.measured.pooled_values[name] if c.measured is not None else np.nan
-                for c in candidates
+                np.nan if c.measured is None else c.measured.pooled_values[name] for c in candidates
             ]
             for name in plan.names(COUNTS, ROWS)
         }
-        with warnings.catch_warnings():
+        with warnings.catch_warnings():  # candidates that were not explained have no value
             warnings.filterwarnings("ignore", "One or more of the", UserWarning)
-            return self._format_results(
-                [c.params for c in candidates], len(plan.splits), rows, pooled
-            )
-
-    def _choose_and_fit(self, X: Any, y: Any, routed: Any, plan: Plan, seed: int) -> None:
-        self._take(self._position())
-        began = time.perf_counter()
-        seed_used = None if self.random_state is None else seed
-        fit_params = dict(routed.estimator.fit)
-        if self.refit == "ensemble":
-            data = Data(X, y, len(plan.y), fit_params, {})
-            model: Any = FoldEnsemble(
-                [
-                    prepare(self.estimator, self.best_params_, seed_used, f).fit(
-                        data.features(train, train, False),
-                        *data.labels(train),
-                        **data.params("fit_params", train),
-                    )
-                    for f, (train, _) in enumerate(plan.splits)
-                ]
-            )
-        else:
-            model = prepare(self.estimator, self.best_params_, seed_used, len(plan.splits))
-            model.fit(X, *(() if y is None else (y,)), **fit_params)
-        if not np.isnan(self.best_threshold_):
-            model = FixedThresholdClassifier(
-                FrozenEstimator(model),
-                threshold=self.best_threshold_,
-                pos_label=plan.classes[plan.positive],
-            ).fit(X, y)
-        self.best_estimator_ = model
-        self.refit_time_ = time.perf_counter() - began
-        if hasattr(model, "feature_names_in_"):
-            self.feature_names_in_ = model.feature_names_in_
+            params = [candidate.params for candidate in candidates]
+            return self._format_results(params, len(plan.splits), rows, pooled)
 
     def _position(self) -> int:
         """Position in ``pareto_front_`` of the point to take."""
@@ -405,101 +368,46 @@ class UEFSearchCV(BaseSearchCV):
             raise ValueError(f"refit chose row {row} of cv_results_, which is not on the front")
         return int(there[self._choose(self.choice, self.weights, self.within, there)])
 
-    def _choose(self, choice: Any, weights: Any, within: float, rows: Any = None) -> int:
-        losses = -self.pareto_front_[self._names].to_numpy()
-        if rows is not None:
-            losses = losses[rows]
-        return choose(losses, rule=choice, weights=weights, within=within)
-
     def _take(self, position: int) -> None:
         point = self.pareto_front_.iloc[position]
         self.best_point_ = position
         self.best_index_ = int(point["cv_index"])
         self.best_threshold_ = float(point["threshold"])
-        self.best_score_ = float(point[self._names[0]])
+        self.best_score_ = float(point.iloc[0])
         self.best_params_ = self.cv_results_["params"][self.best_index_]
 
-    # -- afterwards -----------------------------------------------------------------------------
-
-    def select(
-        self, choice: Any = None, *, weights: Sequence[float] | None = None, within: float = 0.02
-    ) -> pd.Series:
-        """Choose another point."""
-        check_is_fitted(self, "pareto_front_")
-        check_choice(weights, within)
-        position = self._choose(self.choice if choice is None else choice, weights, within)
-        return self.pareto_front_.iloc[position]
-
-    def score(self, X: Any, y: Any = None, **params: Any) -> float:
-        """First objective."""
-        check_is_fitted(self, "best_estimator_")
-        name = self._names[0]
-        scorer = self.scorer_[name]
-        given: dict[str, Any] = {}
-        if params:
-            if not _routing_enabled():
-                raise ValueError(
-                    f"{OWNER}.score takes {next(iter(params))!r} only with "
-                    "sklearn.set_config(enable_metadata_routing=True)"
-                )
-            score = process_routing(self, "score", **params).scorer["score"]
-            given = process_routing(self._combine(self.scorer_), "score", **score)[name].score
-        labels = () if y is None else (y,)
-        return scorer(self.best_estimator_, X, *labels, **given)
+    def _refit(self, setup: Setup) -> None:
+        self.best_estimator_, self.refit_time_ = fit_chosen(
+            setup.job,
+            setup.plan,
+            self.best_params_,
+            self.best_threshold_,
+            ensemble=self.refit == "ensemble",
+        )
+        if hasattr(self.best_estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.best_estimator_.feature_names_in_
 
 
-# Arguments that do not change what a candidate is worth.
-_WITHOUT_EFFECT = (
-    "n_jobs",
-    "pre_dispatch",
-    "verbose",
-    "time_budget",
-    "choice",
-    "weights",
-    "within",
-    "refit",
-    "infeasible",
-)
-
-
-def _routing_enabled() -> bool:
-    return bool(get_config().get("enable_metadata_routing", False))
-
-
-def _params_of(scorer: Any, params: Mapping[str, Any]) -> dict[str, Any]:
-    """What a scorer is passed with routing off: weights, if it takes them."""
-    accepts = getattr(scorer, "_accept_sample_weight", lambda: False)
-    return dict(params) if accepts() else {}
-
-
-def _n_rows(X: Any) -> int:
-    return X.shape[0] if hasattr(X, "shape") else len(X)
-
-
-def _is_over(began: float, time_budget: float | None) -> bool:
-    return time_budget is not None and time.monotonic() - began > time_budget
-
-
-def _report_failures(
-    candidates: list[Candidate], n_splits: int, scoring_error: str | None, error_score: Any
-) -> None:
-    failed = [c for c in candidates if c.error is not None]
+def _report_failures(archive: Archive, evaluator: Evaluator, error_score: Any) -> None:
+    n = len(archive.candidates)
+    failed = [c for c in archive.candidates if c.error is not None]
     if failed:
-        first = str(failed[0].error)
-        if len(failed) == len(candidates):
-            raise ValueError(
-                f"all {len(failed):,} candidates failed; the first, {failed[0].params!r}:\n{first}"
-            )
+        first = f"the first, {failed[0].params!r}"
+        if len(failed) == n and evaluator.exception is not None:  # as the estimator itself says it
+            evaluator.exception.add_note(f"{OWNER}: all {n:,} candidates failed; {first}")
+            raise evaluator.exception
+        if len(failed) == n:
+            raise ValueError(f"all {n:,} candidates failed; {first}:\n{failed[0].error}")
         warnings.warn(
-            f"{len(failed):,} of {len(candidates):,} candidates failed and are not on the front; "
-            f"the first, {failed[0].params!r}:\n{first}",
+            f"{len(failed):,} of {n:,} candidates failed and are not on the front; {first}:\n"
+            f"{failed[0].error}",
             FitFailedWarning,
             stacklevel=4,
         )
-    if scoring_error is not None:
+    if evaluator.scoring_error is not None:
         warnings.warn(
             f"an objective failed for some candidates, whose score is {error_score} there; the "
-            f"first: {scoring_error}",
+            f"first: {evaluator.scoring_error}",
             UserWarning,
             stacklevel=4,
         )

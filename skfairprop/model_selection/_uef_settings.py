@@ -9,12 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier
-from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv
+from sklearn.model_selection import (
+    ShuffleSplit,
+    StratifiedShuffleSplit,
+    check_cv,
+    train_test_split,
+)
 from sklearn.utils.multiclass import type_of_target
 
 from skfairprop._columns import Column
 from skfairprop._labels import check_weights, declare
+from skfairprop._random import as_generator
 from skfairprop._resolve import resolve_sensitive_features
+from skfairprop._rows import count_rows
 from skfairprop._suggest import closest
 from skfairprop.groups import Groups, name_some
 from skfairprop.model_selection._pareto import RULES
@@ -125,6 +132,27 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, *, classifier: bool, seed:
                 "it was fitted to"
             )
     return splits
+
+
+def hold_out(
+    search: Any, X: Any, y: Any, params: Mapping[str, Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to search on and rows to test on, with the same shares of the classes."""
+    size = search.test_size
+    if not _is_number(size) or not 0 < size < 1:
+        raise ValueError(f"test_size must be None or a share between 0 and 1; got {size!r}")
+    if search.refit is False:
+        raise ValueError("test_size needs a model to test; leave refit at True")
+    if "groups" in params:
+        raise ValueError(
+            "test_size would split groups; hold out rows yourself and pass them to transfer()"
+        )
+    seed = int(as_generator(search.random_state).integers(2**31 - 1))
+    labels = np.asarray(y) if classes_of(search.estimator, y) else None
+    rows, held_out = train_test_split(
+        np.arange(count_rows(X)), test_size=float(size), random_state=seed, stratify=labels
+    )
+    return np.sort(rows), np.sort(held_out)
 
 
 def read_constraints(search: Any, scorers: Mapping[str, Any], classes: list) -> list[Constraint]:

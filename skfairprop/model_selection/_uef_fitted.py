@@ -1,0 +1,168 @@
+"""What a finished search can be asked: other choices, other rows, its score."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from sklearn import get_config
+
+# The one private module of scikit-learn that is used: its searches have no public base class.
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.utils.metadata_routing import process_routing
+from sklearn.utils.validation import check_is_fitted
+
+from skfairprop._random import RandomState
+from skfairprop.model_selection._pareto import choose
+from skfairprop.model_selection._uef_objectives import objective_names
+from skfairprop.model_selection._uef_settings import OWNER, check_choice
+from skfairprop.model_selection._uef_setup import combine, find_scorers, params_of_each
+from skfairprop.model_selection._uef_transfer import transfer_table
+
+
+class FittedSearch(BaseSearchCV):
+    """The part of a search that needs no data of its own; see ``UEFSearchCV``."""
+
+    objectives: Any
+    choice: Any
+    within: float
+    random_state: RandomState
+    pareto_front_: pd.DataFrame
+    best_point_: int
+
+    def select(
+        self,
+        choice: Any = None,
+        *,
+        weights: Sequence[float] | None = None,
+        within: float | None = None,
+    ) -> pd.Series:
+        """Choose a point of the front by another rule, without another search.
+
+        Parameters
+        ----------
+        choice : str or callable, optional
+            As for the class; default: that of the search.
+        weights : sequence of float, optional
+            Of the objectives, for "chebyshev".
+        within : float, optional
+            Loss that is given away; default: that of the search.
+
+        Returns
+        -------
+        Series
+            The row of ``pareto_front_``; its name is the position. To have its model, clone the
+            estimator with ``cv_results_["params"][row["cv_index"]]``, and wrap it in a
+            :class:`~sklearn.model_selection.FixedThresholdClassifier` where it has a threshold; or
+            pass the rule to the search.
+
+        Raises
+        ------
+        ValueError
+            If an argument is not allowed.
+        """
+        check_is_fitted(self, "pareto_front_")
+        choice = self.choice if choice is None else choice
+        within = self.within if within is None else within
+        check_choice(weights, within)
+        return self.pareto_front_.iloc[self._choose(choice, weights, within)]
+
+    def transfer(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        confidence: float = 0.95,
+        n_draws: int = 1000,
+        random_state: RandomState = None,
+        **params: Any,
+    ) -> pd.DataFrame:
+        """Score the fitted model on rows that the search never saw, beside its values there.
+
+        Parameters
+        ----------
+        X : indexable of n rows
+        y : array-like of shape (n,)
+        confidence : float, default=0.95
+            Of the intervals, in (0, 1).
+        n_draws : int, default=1000
+            Replicates for each.
+        random_state : int, RandomState, Generator or None, default=None
+            For the replicates.
+        **params
+            Metadata of these rows for the scorers, with routing on.
+
+        Returns
+        -------
+        DataFrame
+            One row for each objective: ``search``, ``test``, ``lower``, ``upper``, all of them
+            scores. Metrics of counts have the intervals of :func:`skfairprop.inference.infer`,
+            others those of resampled rows; those of explanations have none (NaN).
+
+        Raises
+        ------
+        NotFittedError
+            If no model was fitted.
+        """
+        score = process_routing(self, "score", **params).scorer["score"] if params else {}
+        return self._transfer(
+            X, y, score, confidence=confidence, n_draws=n_draws, random_state=random_state
+        )
+
+    def _transfer(
+        self,
+        X: Any,
+        y: Any,
+        score_params: Any,
+        *,
+        confidence: float = 0.95,
+        n_draws: int = 1000,
+        random_state: RandomState = None,
+    ) -> pd.DataFrame:
+        check_is_fitted(self, "best_estimator_")
+        names = objective_names(self.objectives)
+        seed = self.random_state if random_state is None else random_state
+        return transfer_table(
+            self.best_estimator_,
+            X,
+            y,
+            scorers={name: self.scorer_[name] for name in names},
+            params=params_of_each(self, self.scorer_, score_params),
+            search=self.pareto_front_.iloc[self.best_point_],
+            confidence=confidence,
+            n_draws=n_draws,
+            random_state=seed,
+        )
+
+    def score(self, X: Any, y: Any = None, **params: Any) -> float:
+        """Utility, the first objective, of the fitted model.
+
+        Parameters
+        ----------
+        X : indexable of n rows
+        y : array-like of shape (n,), optional
+        **params
+            Metadata of these rows for the scorers, with routing on.
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self, "best_estimator_")
+        if params and not get_config().get("enable_metadata_routing", False):
+            raise ValueError(
+                f"{OWNER}.score takes {next(iter(params))!r} only with metadata routing on: "
+                "sklearn.set_config(enable_metadata_routing=True)"
+            )
+        name = objective_names(self.objectives)[0]
+        score = process_routing(self, "score", **params).scorer["score"] if params else {}
+        given = params_of_each(self, self.scorer_, score)[name]
+        labels = () if y is None else (y,)
+        return self.scorer_[name](self.best_estimator_, X, *labels, **given)
+
+    def _get_scorers(self) -> tuple[Any, None]:
+        """What the base class asks for its routing."""
+        return combine(self, find_scorers(self)), None
+
+    def _choose(self, choice: Any, weights: Any, within: float, rows: Any = slice(None)) -> int:
+        scores = self.pareto_front_[objective_names(self.objectives)].to_numpy(dtype=float)
+        return choose(-scores[rows], rule=choice, weights=weights, within=within)

@@ -1,0 +1,245 @@
+"""What a search works with: its scorers and what they are passed, its folds, its checkpoint."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import joblib
+import numpy as np
+from sklearn import get_config
+from sklearn.base import is_classifier
+from sklearn.metrics import check_scoring
+from sklearn.utils.metadata_routing import process_routing
+
+from skfairprop._random import as_generator
+from skfairprop._rows import count_rows, is_row_aligned
+from skfairprop.model_selection._checkpoint import describe, describe_estimator, digest
+from skfairprop.model_selection._uef_candidates import SELECTION_RATE, Constraint
+from skfairprop.model_selection._uef_evaluate import SearchCheckpoint
+from skfairprop.model_selection._uef_folds import Data, Job, Scoring
+from skfairprop.model_selection._uef_objectives import (
+    COUNTS,
+    EXPLANATION,
+    FOLD,
+    ROWS,
+    kind_of,
+    objective_names,
+    read_objectives,
+    values_of_counts,
+)
+from skfairprop.model_selection._uef_points import Plan
+from skfairprop.model_selection._uef_settings import (
+    check_arguments,
+    classes_of,
+    make_splits,
+    make_views,
+    positive_of,
+    read_constraints,
+    sweep_of,
+)
+from skfairprop.model_selection._uef_space import SearchSpace
+
+# Arguments that do not change what a candidate is worth.
+_WITHOUT_EFFECT = (
+    "checkpoint",
+    "n_jobs",
+    "pre_dispatch",
+    "verbose",
+    "time_budget",
+    "choice",
+    "weights",
+    "within",
+    "refit",
+    "infeasible",
+)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Everything that is settled before the first fit.
+
+    Attributes
+    ----------
+    names : list of str
+        Of the objectives.
+    space : SearchSpace
+    plan : Plan
+    constraints : list of Constraint
+    job : Job
+    store : SearchCheckpoint or None
+    seed : int
+    """
+
+    names: list[str]
+    space: SearchSpace
+    plan: Plan
+    constraints: list[Constraint]
+    job: Job
+    store: SearchCheckpoint | None
+    seed: int
+
+
+def make_setup(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
+    """Check the arguments of a search and of its ``fit``, and settle what follows from them."""
+    check_arguments(search)
+    space = SearchSpace(search.estimator, search.param_distributions)
+    seed = int(as_generator(search.random_state).integers(2**31 - 1))
+    store = None
+    if search.checkpoint is not None:
+        store = SearchCheckpoint(
+            search.checkpoint, _describe(search, X, y, params, space, seed), seed
+        )
+        seed = store.seed
+    scorers = find_scorers(search, seed)
+    routed = search._get_routed_params_for_fit(params)
+    n = count_rows(X) if y is None else count_rows(y)
+    data = Data(X, y, n, dict(routed.estimator.fit))
+    plan, constraints = _make_plan(search, data, scorers, routed, seed)
+    return Setup(
+        names=objective_names(search.objectives),
+        space=space,
+        plan=plan,
+        constraints=constraints,
+        job=_make_job(search, data, plan, dict(routed.scorer.score), seed),
+        store=store,
+        seed=seed,
+    )
+
+
+def _describe(
+    search: Any, X: Any, y: Any, params: dict[str, Any], space: SearchSpace, seed: int
+) -> dict[str, Any]:
+    """What a checkpoint is compared by."""
+    settings = search.get_params(deep=False)
+    for name in ("estimator", "param_distributions", *_WITHOUT_EFFECT):
+        settings.pop(name, None)
+    settings["random_state"] = None if search.random_state is None else seed
+    out: dict[str, Any] = {name: describe(value) for name, value in settings.items()}
+    if isinstance(search.cv, list | tuple):
+        out["cv"] = joblib.hash(search.cv)
+    out |= {"X": digest(X), "y": digest(y), "param_distributions": space.describe()}
+    out |= {
+        f"fit: {name}": digest(value) if is_row_aligned(value, count_rows(X)) else describe(value)
+        for name, value in params.items()
+    }
+    return out | describe_estimator("estimator", search.estimator)
+
+
+# -- scorers --------------------------------------------------------------------------------------
+
+
+def find_scorers(search: Any, seed: int | None = None) -> dict[str, Any]:
+    """Scorers of a search by name: the objectives, then those that only constraints look at."""
+    options = {
+        "sensitive_features": search.sensitive_features,
+        "pos_label": search.pos_label,
+        "seed": seed,
+    }
+    found = read_objectives(search.objectives, **options)
+    if not 2 <= len(found) <= 5:
+        raise ValueError(f"objectives must be 2 to 5 scorers; got {len(found)}")
+    if isinstance(search.constraints, Mapping):
+        others = [n for n in search.constraints if n not in found and n != SELECTION_RATE]
+        found |= read_objectives(others, what="constraints", **options)
+    return found
+
+
+def combine(search: Any, scorers: Mapping[str, Any]) -> Any:
+    """Scorers as one, which predicts once for all of them."""
+    raises = search.error_score == "raise"
+    return check_scoring(search.estimator, scoring=dict(scorers), raise_exc=raises)
+
+
+def params_of_each(
+    search: Any, scorers: Mapping[str, Any], params: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """What each scorer is passed of the parameters of all."""
+    if not params:
+        return {name: {} for name in scorers}
+    if get_config().get("enable_metadata_routing", False):
+        routed = process_routing(combine(search, scorers), "score", **params)
+        return {name: dict(routed[name].score) for name in scorers}
+    out = {}
+    for name, scorer in scorers.items():  # sample_weight, if it takes it
+        accepts = getattr(scorer, "_accept_sample_weight", lambda: False)
+        out[name] = dict(params) if accepts() else {}
+    return out
+
+
+def _scoring(search: Any, scorers: Mapping[str, Any], params: Mapping[str, Any]) -> Scoring | None:
+    """Some of the scorers as one, with those of the parameters that they ask for."""
+    if not scorers:
+        return None
+    scorer = combine(search, scorers)
+    if get_config().get("enable_metadata_routing", False):
+        wanted = scorer.get_metadata_routing().consumes("score", params.keys())
+        params = {name: value for name, value in params.items() if name in wanted}
+    return Scoring(scorer, dict(params))
+
+
+# -- plan and job ---------------------------------------------------------------------------------
+
+
+def _make_plan(
+    search: Any, data: Data, scorers: dict[str, Any], routed: Any, seed: int
+) -> tuple[Plan, list[Constraint]]:
+    classes = classes_of(search.estimator, data.y)
+    kinds = {name: kind_of(scorer) for name, scorer in scorers.items()}
+    constraints = read_constraints(search, scorers, classes)
+    rates = sweep_of(search, kinds, classes, constraints)
+    known = (COUNTS, ROWS, EXPLANATION) if classes else (EXPLANATION,)
+    kinds = {name: kind if kind in known else FOLD for name, kind in kinds.items()}
+    of_predictions = {name: s for name, s in scorers.items() if kinds[name] in (COUNTS, ROWS)}
+    each = params_of_each(search, scorers, routed.scorer.score)
+    labels = np.asarray(data.y) if classes else np.empty(data.n_rows)
+    plan = Plan(
+        scorers=scorers,
+        kinds=kinds,
+        views=make_views(of_predictions, each, data.X, data.y, data.n_rows),
+        splits=make_splits(
+            search.cv,
+            data.X,
+            data.y,
+            dict(routed.splitter.split),
+            classifier=is_classifier(search.estimator),
+            seed=seed,
+        ),
+        y=labels,
+        codes=np.searchsorted(np.asarray(classes), labels) if classes else labels,
+        classes=classes,
+        rates=rates,
+        positive=positive_of(classes, search.pos_label),
+        pooled=search.pooled,
+    )
+    _try_counts(plan)
+    return plan, constraints
+
+
+def _try_counts(plan: Plan) -> None:
+    """Refuse what cannot be computed, as a positive class that is not known, before any fit."""
+    rows = np.arange(len(plan.codes))
+    for name in plan.names(COUNTS):
+        view = plan.views[name]
+        perfect = view.tabulate(rows, plan.codes, plan.codes, len(plan.classes))
+        values_of_counts(plan.scorers[name], perfect, view, plan.classes)
+
+
+def _make_job(search: Any, data: Data, plan: Plan, score_params: dict[str, Any], seed: int) -> Job:
+    late = plan.names(EXPLANATION) if search.lazy else []
+    early = [name for name in plan.names(FOLD, EXPLANATION) if name not in late]
+
+    def pick(names: list[str]) -> Scoring | None:
+        return _scoring(search, {name: plan.scorers[name] for name in names}, score_params)
+
+    return Job(
+        estimator=search.estimator,
+        data=data,
+        scoring=pick(early),
+        explaining=pick(late),
+        train_scoring=pick(list(plan.scorers)) if search.return_train_score else None,
+        predicts=bool(plan.classes),
+        positive=None if plan.rates is None else plan.classes[plan.positive],
+        seed=None if search.random_state is None else seed,
+        raises=search.error_score == "raise",
+        keeps_estimator=bool(late),
+    )
