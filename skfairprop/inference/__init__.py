@@ -8,6 +8,7 @@ from skfairprop.inference._omnibus import OmnibusTest, omnibus_test
 from skfairprop.inference._planning import SampleSize, required_sample_size
 from skfairprop.inference._public import NullBaseline, metric_interval, null_baseline
 from skfairprop.inference._rate_interval import rate_interval
+from skfairprop.inference._rate_pairs import gap_interval, gap_p_value
 from skfairprop.inference._reliability import Reliability, metric_reliability
 from skfairprop.inference._result import Inference
 from skfairprop.inference._rows import resample_rows
@@ -24,6 +25,8 @@ __all__ = [
     "benjamini_yekutieli",
     "compare_counts",
     "compare_models",
+    "gap_interval",
+    "gap_p_value",
     "infer",
     "metric_interval",
     "metric_reliability",

@@ -23,7 +23,7 @@ class MetricCall:
     Parameters
     ----------
     metric : str or Metric
-        A name in ``METRICS``, or a record.
+        A name in ``METRICS``, or a record, which it becomes.
     options : mapping, optional
         The metric's own options.
     pos_label : hashable, optional
@@ -34,12 +34,26 @@ class MetricCall:
         Whether rates that are 0/0 are left out or count as 0.
     null : {"independence", "separation", "sufficiency"}, optional
         Another null than the metric's own. Metrics of a data set alone and signed ones keep theirs.
+        With a positive class among more than two, the strata are those of that class against the
+        rest, as if the labels had been binary.
 
     Raises
     ------
     ValueError
         If the metric, an option, `of`, `undefined` or `null` is not known, or the metric is no
         function of counts.
+
+    Examples
+    --------
+    >>> from skfairprop import GroupCounts
+    >>> from skfairprop.inference import MetricCall, infer
+    >>> counts = GroupCounts(
+    ...     [[[80, 20], [10, 90]], [[50, 50], [10, 90]]], groups=["a", "b"], classes=[0, 1]
+    ... )
+    >>> calls = {"mean gap": MetricCall("equalized_odds_difference", {"agg": "mean"})}
+    >>> found = infer(counts, calls, random_state=0)
+    >>> round(found["mean gap"].value, 2)
+    0.15
     """
 
     metric: Metric

@@ -50,6 +50,20 @@ class Comparison:
     n_draws : int
         Number of replicates in each set.
     confidence : float
+        Level of the intervals, in (0, 1).
+
+    Examples
+    --------
+    >>> from skfairprop import GroupCounts
+    >>> from skfairprop.inference import compare_counts
+    >>> labels = {"groups": ["a", "b"], "classes": [0, 1]}
+    >>> before = GroupCounts([[[80, 20], [10, 90]], [[50, 50], [10, 90]]], **labels)
+    >>> after = GroupCounts([[[80, 20], [10, 90]], [[78, 22], [10, 90]]], **labels)
+    >>> found = compare_counts("equalized_odds_difference", before, after, random_state=0)
+    >>> round(found.value_a, 2), round(found.value_b, 2), round(found.difference, 2)
+    (0.3, 0.02, -0.28)
+    >>> found.excludes_zero()
+    True
     """
 
     value_a: float
@@ -69,7 +83,12 @@ class Comparison:
     confidence: float
 
     def excludes_zero(self) -> bool:
-        """Whether the interval leaves out 0: exactly where p_value <= 1 - confidence."""
+        """Whether the interval leaves out 0: exactly where p_value <= 1 - confidence.
+
+        Returns
+        -------
+        bool
+        """
         return self.lower > 0 or self.upper < 0 or self.open_at_zero
 
 
@@ -111,6 +130,7 @@ def compare_models(
     missing : {"raise", "group", "drop"}, default="raise"
         What to do with missing protected values.
     random_state : int, RandomState, Generator or None, default=None
+        Seed of the random draws; the same one gives the same result.
     **options
         The metric's own options, as ``agg="mean"``.
 
@@ -213,6 +233,7 @@ def compare_counts(
     n_draws : int, default=1000
         Number of replicates in each set.
     random_state : int, RandomState, Generator or None, default=None
+        Seed of the random draws; the same one gives the same result.
     **options
         The metric's own options.
 

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-_MIN_DRAWS = 999
+MIN_DRAWS = 999  # fewer make p too coarse for q
 
 
 def benjamini_hochberg(p_values, *, n_draws: int | None = None) -> np.ndarray:
@@ -97,10 +97,10 @@ def _step_up(p_values, n_draws: int | None, *, harmonic: bool) -> np.ndarray:
     tested = np.flatnonzero(~np.isnan(p))
     if np.any((p[tested] < 0) | (p[tested] > 1)):
         raise ValueError("p_values must lie in [0, 1]")
-    if n_draws is not None and n_draws < _MIN_DRAWS and len(tested) > 1:
+    if n_draws is not None and n_draws < MIN_DRAWS and len(tested) > 1:
         warnings.warn(
             f"n_draws={n_draws:,} makes p-values too coarse for {len(tested)} tests at once: none "
-            f"is below {1 / (n_draws + 1):.3g}; take {_MIN_DRAWS} or more",
+            f"is below {1 / (n_draws + 1):.3g}; take {MIN_DRAWS} or more",
             UserWarning,
             stacklevel=3,
         )

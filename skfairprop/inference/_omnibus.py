@@ -27,7 +27,20 @@ class OmnibusTest:
     degrees_of_freedom : int
         Of the sum, for reference; the p-value is by permutation.
     null : str
+        What was exchanged between the groups.
     n_draws : int
+        Number of permutations.
+
+    Examples
+    --------
+    >>> from skfairprop import GroupCounts
+    >>> from skfairprop.inference import omnibus_test
+    >>> counts = GroupCounts(
+    ...     [[[80, 20], [10, 90]], [[80, 20], [10, 90]]], groups=["a", "b"], classes=[0, 1]
+    ... )
+    >>> found = omnibus_test(counts, random_state=0)
+    >>> found.statistic, found.p_value
+    (0.0, 1.0)
     """
 
     statistic: float
@@ -56,6 +69,7 @@ def omnibus_test(
     n_draws : int, default=1000
         Number of permutations.
     random_state : int, RandomState, Generator or None, default=None
+        Seed of the random draws; the same one gives the same result.
 
     Returns
     -------

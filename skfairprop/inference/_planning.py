@@ -43,6 +43,19 @@ class SampleSize:
         Expected counts of these data sets: the gap in question, as it was simulated.
     searched : Series
         Power by number of rows in all, for the sizes that were tried.
+
+    Examples
+    --------
+    >>> from skfairprop import GroupCounts
+    >>> from skfairprop.inference import required_sample_size
+    >>> pilot = GroupCounts(
+    ...     [[[30, 10], [10, 30]], [[30, 10], [10, 30]]], groups=["a", "b"], classes=[0, 1]
+    ... )
+    >>> found = required_sample_size(
+    ...     "equal_opportunity_difference", 0.3, counts=pilot, n_draws=200, random_state=0
+    ... )
+    >>> found.power >= 0.8, found.per_group.sum() == found.total
+    (True, np.True_)
     """
 
     total: int
@@ -96,6 +109,7 @@ def required_sample_size(
     max_rows : int, default=10_000_000
         Where the search ends.
     random_state : int, RandomState, Generator or None, default=None
+        Seed of the random draws; the same one gives the same result.
     **options
         The metric's own options.
 

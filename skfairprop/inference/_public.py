@@ -32,6 +32,19 @@ class NullBaseline:
         The metric on each replicate; NaN where it is undefined.
     null : str
         What was exchangeable between the groups.
+
+    Examples
+    --------
+    >>> from skfairprop.inference import null_baseline
+    >>> chance = null_baseline(
+    ...     "demographic_parity_difference",
+    ...     [0, 1] * 20,
+    ...     [0, 1] * 20,
+    ...     sensitive_features=["a"] * 20 + ["b"] * 20,
+    ...     random_state=0,
+    ... )
+    >>> chance.value, 0.1 < chance.mean < 0.2, chance.draws.shape
+    (0.0, True, (1000,))
     """
 
     value: float
@@ -92,6 +105,7 @@ def metric_interval(
     missing : {"raise", "group", "drop"}, default="raise"
         What to do with missing protected values.
     random_state : int, RandomState, Generator or None, default=None
+        Seed of the random draws; the same one gives the same result.
     **options
         The metric's own options, as ``agg="mean"``.
 
@@ -164,12 +178,12 @@ def null_baseline(
 
     Parameters
     ----------
-    metric, y_true, y_pred, sensitive_features, sample_weight, pos_label, of, null, undefined, \
-missing, **options
+    metric, y_true, y_pred, sensitive_features, sample_weight, pos_label, of, null
         As for :func:`metric_interval`.
     n_draws : int, default=1000
         Number of replicates.
-    random_state : int, RandomState, Generator or None, default=None
+    undefined, missing, random_state, **options
+        As for :func:`metric_interval`.
 
     Returns
     -------

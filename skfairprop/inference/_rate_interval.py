@@ -24,8 +24,10 @@ def rate_interval(
 
     Returns
     -------
-    lower, upper : ndarrays
+    lower : ndarray
         In [0, 1]; NaN where n is 0.
+    upper : ndarray
+        Likewise.
 
     Raises
     ------

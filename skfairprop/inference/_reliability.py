@@ -14,7 +14,25 @@ _RELATIVE_TO_POOLED = ("combined_error_variance", "symmetric_distance_error")
 
 
 class Reliability(NamedTuple):
-    """Whether a metric is reliable on the counts at hand, and why not."""
+    """Whether a metric is reliable on the counts at hand, and why not.
+
+    Attributes
+    ----------
+    reliable : bool
+        Whether the counts suffice.
+    reason : str
+        Why they do not; empty where they do.
+
+    Examples
+    --------
+    >>> from skfairprop import GroupCounts
+    >>> from skfairprop.inference import metric_reliability
+    >>> counts = GroupCounts(
+    ...     [[[50, 9], [9, 40]], [[60, 8], [8, 30]]], groups=["a", "b"], classes=["no", "yes"]
+    ... )
+    >>> metric_reliability("combined_error_variance", counts)
+    Reliability(reliable=True, reason='')
+    """
 
     reliable: bool
     reason: str

@@ -37,6 +37,7 @@ class Inference:
     n_draws : int
         Number of replicates in each set.
     confidence : float
+        Level of the interval, in (0, 1).
     method : str
         "tilted", "max_t", "percentile" or "rows"; see :func:`infer`.
     null : str or None
@@ -45,6 +46,19 @@ class Inference:
         The value without bias: 1 for the ratios.
     signed : bool, default=False
         Whether the value has a sign.
+
+    Examples
+    --------
+    >>> from skfairprop import GroupCounts
+    >>> from skfairprop.inference import infer
+    >>> counts = GroupCounts(
+    ...     [[[80, 20], [10, 90]], [[50, 50], [10, 90]]], groups=["a", "b"], classes=[0, 1]
+    ... )
+    >>> found = infer(counts, ["accuracy_difference"], random_state=0)["accuracy_difference"]
+    >>> round(found.value, 3), found.lower <= found.corrected <= found.upper
+    (0.15, True)
+    >>> found.null, found.method, found.reliable
+    ('independence', 'tilted', True)
     """
 
     value: float
@@ -107,6 +121,10 @@ class Inference:
         ----------
         format_spec : str, default=".3f"
             Format of the two numbers.
+
+        Returns
+        -------
+        str
         """
         opens_low = self.open_at_zero and self.lower == self.best
         opens_high = self.open_at_zero and not opens_low

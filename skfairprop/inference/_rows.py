@@ -50,6 +50,7 @@ def resample_rows(
     missing : {"raise", "group", "drop"}, default="raise"
         What to do with missing protected values.
     random_state : int, RandomState, Generator or None, default=None
+        Seed of the random draws; the same one gives the same result.
 
     Returns
     -------

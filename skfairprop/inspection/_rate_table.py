@@ -4,12 +4,11 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import hypergeom
 
 from skfairprop._suggest import closest
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import label_text
-from skfairprop.inference import rate_interval
+from skfairprop.inference import gap_interval, gap_p_value, rate_interval
 from skfairprop.metrics import Rates
 from skfairprop.metrics._by_group import RATE_COLUMNS, has_positive
 from skfairprop.metrics._metric import find_positive
@@ -162,9 +161,8 @@ def pair_table(table: pd.DataFrame) -> pd.DataFrame:
 
     Notes
     -----
-    The interval is Newcombe's, from the intervals of the two rates; p is that of Fisher's exact
-    test with "at least as far apart" as its order: the limit that the random tables of
-    :func:`~skfairprop.inference.infer` approach. Weights enter with Kish's effective sizes.
+    Intervals and p are those of :func:`~skfairprop.inference.gap_interval` and
+    :func:`~skfairprop.inference.gap_p_value`. Weights enter with Kish's effective sizes.
     """
     parts = [
         _pairs_of(rows) for _, rows in table.groupby(["rate", "class"], sort=False, dropna=False)
@@ -177,9 +175,7 @@ def _pairs_of(rows: pd.DataFrame) -> pd.DataFrame:
     value, lower, upper, n = (
         rows[name].to_numpy(float) for name in ("value", "lower", "upper", "n_effective")
     )
-    gap = value[i] - value[j]
-    below = np.hypot(value[i] - lower[i], upper[j] - value[j])
-    above = np.hypot(upper[i] - value[i], value[j] - lower[j])
+    ends = gap_interval(value[i], (lower[i], upper[i]), value[j], (lower[j], upper[j]))
     groups = rows["group"].to_numpy()
     return pd.DataFrame(
         {
@@ -187,29 +183,10 @@ def _pairs_of(rows: pd.DataFrame) -> pd.DataFrame:
             "class": rows["class"].iloc[0],
             "first": groups[i],
             "second": groups[j],
-            "gap": gap,
-            "lower": gap - below,
-            "upper": gap + above,
-            "p": exact_p(value[i], n[i], value[j], n[j]),
+            "gap": value[i] - value[j],
+            "lower": ends[0],
+            "upper": ends[1],
+            "p": gap_p_value(value[i] * n[i], n[i], value[j] * n[j], n[j]),
             "n": np.minimum(n[i], n[j]),
         }
     ).astype({"class": object})
-
-
-def exact_p(rate_1, n_1, rate_2, n_2) -> np.ndarray:
-    """P-value of the gap between two rates, over all tables with the same margins.
-
-    The probability that the groups, exchanged at random, are at least as far apart. NaN where a
-    rate is undefined.
-    """
-    n_1, n_2 = np.rint(n_1), np.rint(n_2)
-    defined = (n_1 > 0) & (n_2 > 0)
-    first = np.rint(np.where(defined, rate_1, 0.0) * n_1)
-    second = np.rint(np.where(defined, rate_2, 0.0) * n_2)
-    total, successes = n_1 + n_2, first + second
-    expected = np.divide(successes * n_1, total, out=np.zeros_like(total), where=total > 0)
-    away = np.abs(first - expected) - 1e-9 * (1 + expected)  # as far, whatever the rounding
-    law = hypergeom(np.maximum(total, 1), successes, n_1)
-    below = law.cdf(np.floor(expected - away))
-    above = law.sf(np.ceil(expected + away) - 1)
-    return np.where(defined, np.where(away <= 0, 1.0, np.minimum(below + above, 1.0)), np.nan)

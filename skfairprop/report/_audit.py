@@ -25,6 +25,7 @@ from skfairprop.report._errors import AuditError, UsageError, first_line
 from skfairprop.report._explanations import N_ROWS, Explanations, explain_groups
 from skfairprop.report._inputs import (
     model_inputs,
+    nested_columns,
     protected_names,
     read_pos_label,
     read_predictions,
@@ -138,6 +139,8 @@ def run_audit(
         random_state=options.seed,
     )
     report.notes[:0] = list(dict.fromkeys(str(w.message) for w in caught))
+    if nested := nested_columns(frame):
+        report.notes.append(f"left out columns of lists or records: {name_some(nested)}")
     report.drivers = _drivers(report, rows, predicted, options)
     if options.reweight and predicted.fit is not None:
         report.before_after = _reweighted(report, rows, predicted.fit)
@@ -169,12 +172,10 @@ def _check_model(options: AuditOptions) -> None:
 
 
 def _check_groups(counts: GroupCounts, options: AuditOptions) -> None:
-    n = counts.n_groups
-    if n < 2:
-        raise UsageError(
-            f"--sensitive: there is only one group, {counts.group_texts[0]!r}; a comparison needs "
-            "two"
-        )
+    n, used = counts.n_groups, counts.of_labels().drop_unused()
+    if used.n_groups < 2:
+        found = f"there is only one group{' of any weight' * (n > 1)}, {used.group_texts[0]!r}"
+        raise UsageError(f"--sensitive: {found}; a comparison needs two")
     if n > options.max_groups:
         raise UsageError(
             f"--sensitive: the columns together make {n:,} groups; name fewer columns, cut them "

@@ -174,10 +174,12 @@ def write_files(audit: Audit, folder: Path, version: str) -> tuple[list[Path], s
 def _write_csv(table: pd.DataFrame, path: Path) -> None:
     """CSV that a spreadsheet reads as data: text that looks like a formula is quoted with '."""
     safe = table.copy()
-    for name in safe.columns:
-        if safe[name].dtype.kind not in "biuf":
+    for name in safe.columns:  # times and dates are not rounded
+        if safe[name].dtype.kind in "biuf":
+            safe[name] = safe[name].round(DECIMALS)
+        else:
             safe[name] = safe[name].map(_no_formula)
-    safe.round(DECIMALS).to_csv(path, index=False, quoting=csv.QUOTE_MINIMAL)
+    safe.to_csv(path, index=False, quoting=csv.QUOTE_MINIMAL)
 
 
 def _no_formula(value):

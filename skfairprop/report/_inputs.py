@@ -5,10 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from skfairprop._columns import read_column
+from skfairprop._labels import check_weights
 from skfairprop.groups import name_some
 from skfairprop.report._errors import UsageError
 from skfairprop.report._options import AuditOptions
-from skfairprop.report._table import PRESETS, need_column, protected_column, split_spec
+from skfairprop.report._table import (
+    PRESETS,
+    is_nested,
+    need_column,
+    protected_column,
+    split_spec,
+)
 
 # What counts as missing in a text file.
 _SPELLINGS = "an empty field, NA, None, null and the like"
@@ -115,6 +123,11 @@ def read_weight(frame: pd.DataFrame, options: AuditOptions) -> pd.Series | None:
     weight = frame[need_column(frame, options.weight, "--weight")]
     if not pd.api.types.is_numeric_dtype(weight):
         raise UsageError(f"--weight {options.weight!r}: the column holds no numbers")
+    try:
+        check_weights(read_column(weight, what="sample_weight"))
+    except ValueError as exc:
+        message = str(exc).replace("sample_weight", f"--weight {options.weight!r}")
+        raise UsageError(message) from None
     return weight
 
 
@@ -147,9 +160,14 @@ def read_predictions(frame: pd.DataFrame, y: pd.Series, options: AuditOptions) -
     return pred
 
 
+def nested_columns(frame: pd.DataFrame) -> list:
+    """Columns of lists or records, which no table of numbers and categories has."""
+    return [c for c in frame.columns if is_nested(frame[c])]
+
+
 def model_inputs(frame: pd.DataFrame, options: AuditOptions) -> pd.DataFrame:
-    """The columns that a model may see: all but the target and the weights."""
-    left_out = [need_column(frame, str(options.target), "--target")]
+    """The columns that a model may see: all but the target, the weights, and lists or records."""
+    left_out = [*nested_columns(frame), need_column(frame, str(options.target), "--target")]
     if options.weight is not None:
         left_out.append(need_column(frame, options.weight, "--weight"))
     return frame.drop(columns=left_out)

@@ -13,6 +13,7 @@ from typing import Any
 from skfairprop._suggest import closest
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import name_some
+from skfairprop.inference._multiple import MIN_DRAWS
 from skfairprop.report._failure import failure_message
 from skfairprop.report._findings import Findings
 from skfairprop.report._from_estimator import report_from_estimator
@@ -21,9 +22,6 @@ from skfairprop.report._rules import Check, failed_checks, run_check
 from skfairprop.report._source import Section, Source
 from skfairprop.report._text import report_text
 from skfairprop.report._view import UNDEFINED_POLICIES, Settings, make_view
-
-# q needs p-values this fine.
-_MIN_DRAWS_FOR_Q = 999
 
 
 class FairnessReport(Findings):
@@ -435,10 +433,10 @@ def _data_notes(counts: GroupCounts, settings: Settings) -> list[str]:
     out = []
     if counts.n_groups == 1:
         out.append(f"there is only one group, {counts.group_texts[0]!r}: nothing is compared")
-    if 0 < settings.bootstrap < _MIN_DRAWS_FOR_Q:
+    if 0 < settings.bootstrap < MIN_DRAWS:
         out.append(
             f"bootstrap={settings.bootstrap} makes p too coarse for q, over many measures at once; "
-            f"take {_MIN_DRAWS_FOR_Q} or more"
+            f"take {MIN_DRAWS} or more"
         )
     largest = counts.of_labels().values.sum(-1).max()
     if largest < settings.min_count:

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import sys
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -168,8 +169,21 @@ def need_column(frame: pd.DataFrame, column: str, flag: str):
     """The column label, or a UsageError with the closest name."""
     for label in frame.columns:
         if str(label) == column:
+            if is_nested(frame[label]):
+                raise UsageError(
+                    f"{flag} {column!r}: the column holds lists or records; one value a row is "
+                    "needed"
+                )
             return label
     raise UsageError(f"{flag} {column!r}: no such column{closest(column, frame.columns)}")
+
+
+def is_nested(column: pd.Series) -> bool:
+    """Whether a column, of a Parquet file, holds lists or records instead of single values."""
+    if column.dtype != object:
+        return False
+    first = column.first_valid_index()
+    return first is not None and not isinstance(column[first], Hashable)
 
 
 def protected_column(frame: pd.DataFrame, spec: str, max_groups: int) -> pd.Series:
@@ -196,7 +210,7 @@ def protected_column(frame: pd.DataFrame, spec: str, max_groups: int) -> pd.Seri
 
 def _too_many(column: pd.Series, name: str, n: int) -> str:
     said = f"{n:,} different values make {n:,} groups"
-    if pd.api.types.is_numeric_dtype(column):
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
         quartiles = [f"{q:.15g}" for q in np.unique(column.quantile([0.25, 0.5, 0.75]).round(2))]
         return f"{said}; cut them, as in '{name}:{','.join(quartiles)}'"
     return f"{said}; merge them, or pass --max-groups {n}"

@@ -78,8 +78,9 @@ def methods(report: Findings, source: Source) -> list[tuple[str, str]]:
     else:
         out.append(("Intervals of measures", "none: computed without random tables"))
     out.append(
-        ("Pairs", f"Newcombe's hybrid score interval, {level}; Fisher's exact test, the "
-         "chi-square test where all expected counts are 25 or more")
+        ("Pairs", f"Newcombe's hybrid score interval, {level}; p: how likely groups exchanged "
+         "at random are at least as far apart, exact; by the normal distribution where all "
+         "expected counts are 100 or more")
     )  # fmt: skip
     if report.counts.squared is not None:
         out.append(("Weights", "rows are weighted; intervals and tests use Kish's effective sizes"))
