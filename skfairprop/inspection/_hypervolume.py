@@ -8,6 +8,7 @@ import pandas as pd
 
 from skfairprop._suggest import closest
 from skfairprop.inspection import _style as style
+from skfairprop.inspection._search_values import read_search
 
 _LOOKS = (
     {"linestyle": "-", "marker": "o", "markerfacecolor": style.BLUE, "color": style.BLUE},
@@ -64,6 +65,35 @@ class HypervolumeDisplay:
 
     def __init__(self, frame: pd.DataFrame) -> None:
         self.frame = frame
+
+    @classmethod
+    def from_estimator(cls, search: Any, *, name: str = "search", ax: Any = None) -> Self:
+        """Draw the history of a search.
+
+        Parameters
+        ----------
+        search : UEFSearchCV
+            Fitted. Its volume is a share of the box of the points that it found, so that it cannot
+            be held against that of another search; see :meth:`from_values` for that.
+        name : str, default="search"
+            What it is called in the table.
+        ax : matplotlib Axes, optional
+            Default: a new figure.
+
+        Returns
+        -------
+        HypervolumeDisplay
+
+        Raises
+        ------
+        TypeError
+            If `search` is something else.
+        NotFittedError
+            If `search` is not fitted.
+        """
+        style.require_matplotlib()
+        read_search(search, owner=cls.__name__)  # refuses what is no fitted search
+        return cls.from_values({name: search.hypervolume_}, ax=ax)
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], *, ax: Any = None) -> Self:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from skfairprop.inspection import _front as fronts
 from skfairprop.inspection import _style as style
+from skfairprop.inspection._search_values import read_search
 from skfairprop.inspection._titles import metric_title
 
 _DASHES = ("--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (1, 2)), (0, (8, 3)), (0, (3, 3)), "-")
@@ -62,6 +63,53 @@ class ParallelCoordinatesDisplay:
 
     def __init__(self, frame: pd.DataFrame) -> None:
         self.frame = frame
+
+    @classmethod
+    def from_estimator(
+        cls,
+        search: Any,
+        *,
+        objectives: Sequence[str] | None = None,
+        others: Mapping[str, Any] | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the front of a search, in the values of its metrics: a gap of .1 is .1, not -.1.
+
+        Parameters
+        ----------
+        search : UEFSearchCV
+            Fitted.
+        objectives : sequence of str, optional
+            Those to draw, from left to right; "neg_log_loss" is called "log_loss". Default: all.
+        others : mapping of str to points, optional
+            Other methods, at most eight: a DataFrame with the objectives as columns, or a mapping
+            or Series of one value for each.
+        ax : matplotlib Axes, optional
+            Default: a new figure.
+
+        Returns
+        -------
+        ParallelCoordinatesDisplay
+
+        Raises
+        ------
+        TypeError
+            If `search` is something else.
+        NotFittedError
+            If `search` is not fitted.
+        ValueError
+            If an objective is missing.
+        """
+        style.require_matplotlib()
+        found = read_search(search, owner=cls.__name__)
+        return cls.from_front(
+            found.front,
+            objectives=objectives,
+            greater_is_better=found.better(objectives),
+            chosen=found.chosen,
+            others=others,
+            ax=ax,
+        )
 
     @classmethod
     def from_front(

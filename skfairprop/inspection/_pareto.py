@@ -9,6 +9,7 @@ import pandas as pd
 
 from skfairprop.inspection import _front as fronts
 from skfairprop.inspection import _style as style
+from skfairprop.inspection._search_values import read_search
 from skfairprop.model_selection._pareto import nondominated
 
 VIEWS = ("pairs", "3d", "transfer")
@@ -35,6 +36,7 @@ class ParetoDisplay:
         ``point``, ``on`` ("search" or "test"), ``objective``, ``greater_is_better``, ``value``,
         ``lower``, ``upper`` (which may be NaN) and ``chosen``.
     view : {"pairs", "3d", "transfer"}, default="pairs"
+        What is drawn, see :meth:`from_front`.
 
     Attributes
     ----------
@@ -75,6 +77,62 @@ class ParetoDisplay:
     def __init__(self, frame: pd.DataFrame, *, view: str = "pairs") -> None:
         self.frame = frame
         self.view = view
+
+    @classmethod
+    def from_estimator(
+        cls,
+        search: Any,
+        *,
+        objectives: Sequence[str] | None = None,
+        others: Mapping[str, Any] | None = None,
+        test: Any = None,
+        view: str = "pairs",
+        ax: Any = None,
+    ) -> Self:
+        """Draw the front of a search, in the values of its metrics: a gap of .1 is .1, not -.1.
+
+        Parameters
+        ----------
+        search : UEFSearchCV
+            Fitted.
+        objectives : sequence of str, optional
+            Those to draw, at least two; "neg_log_loss" is called "log_loss". Default: all.
+        others : mapping of str to points, optional
+            Other methods, at most eight: a DataFrame with the objectives as columns, or a mapping
+            or Series of one value for each.
+        test : DataFrame, optional
+            What ``search.transfer(X, y)`` returned. Default: ``search.transfer_``, if the search
+            has held out a test split.
+        view : {"pairs", "3d", "transfer"}, default="pairs"
+            "3d" needs three objectives, "transfer" needs values on test data.
+        ax : matplotlib Axes or sequence of Axes, optional
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        ParetoDisplay
+
+        Raises
+        ------
+        TypeError
+            If `search` or `test` is something else.
+        NotFittedError
+            If `search` is not fitted.
+        ValueError
+            If an objective is missing, or an argument does not fit the view.
+        """
+        style.require_matplotlib()
+        found = read_search(search, owner=cls.__name__, test=test)
+        return cls.from_front(
+            found.front,
+            objectives=objectives,
+            greater_is_better=found.better(objectives),
+            chosen=found.chosen,
+            others=others,
+            test=found.test,
+            view=view,
+            ax=ax,
+        )
 
     @classmethod
     def from_front(

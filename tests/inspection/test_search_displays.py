@@ -1,0 +1,125 @@
+"""Displays of a finished search: its scores become values, and its choice is marked."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+
+from skfairprop.inspection import (
+    HypervolumeDisplay,
+    ParallelCoordinatesDisplay,
+    ParetoDisplay,
+)
+from skfairprop.model_selection import UEFSearchCV
+
+pytest.importorskip("pymoo")
+
+X, Y = make_classification(300, 6, n_informative=4, random_state=0)
+GROUP = pd.Series(np.where(X[:, 0] > 0, "a", "b"), name="sex")
+X = pd.DataFrame(X)
+NAMES = ["roc_auc", "demographic_parity_difference", "neg_log_loss"]
+VALUES = ["roc_auc", "demographic_parity_difference", "log_loss"]
+SIGNS = [1, -1, -1]
+
+
+def make_search(**options):
+    return UEFSearchCV(
+        LogisticRegression(),
+        {"C": [0.001, 0.01, 0.1, 1.0], "class_weight": [None, "balanced"]},
+        objectives=NAMES,
+        sensitive_features=GROUP,
+        n_evaluations=8,
+        cv=2,
+        random_state=0,
+        **options,
+    )
+
+
+@pytest.fixture(scope="module")
+def search():
+    return make_search(test_size=0.3).fit(X, Y)
+
+
+def points(frame, **query):
+    for column, value in query.items():
+        frame = frame[frame[column] == value]
+    return frame.pivot(index="point", columns="objective", values="value")[VALUES].to_numpy()
+
+
+def test_the_front_is_drawn_in_values_and_not_in_scores(search):
+    frame = ParetoDisplay.from_estimator(search).frame_
+    scores = search.pareto_front_[NAMES].to_numpy()
+    np.testing.assert_allclose(points(frame, on="search"), scores * SIGNS)
+    greater = frame.groupby("objective")["greater_is_better"].first()
+    assert greater.to_dict() == dict(zip(VALUES, [True, False, False], strict=True))
+    chosen = points(frame, on="search", chosen=True)
+    np.testing.assert_allclose(chosen, scores[[search.best_point_]] * SIGNS)
+
+
+def test_its_test_split_is_shown_beside_it(search):
+    frame = ParetoDisplay.from_estimator(search, view="transfer").frame_
+    tested = frame[frame["on"] == "test"].set_index("objective")
+    table = search.transfer_
+    np.testing.assert_allclose(tested["value"][VALUES], table["test"] * SIGNS)
+    # the lower end of a score is the upper end of a loss
+    gap = table.loc["demographic_parity_difference"]
+    assert tested["lower"]["demographic_parity_difference"] == pytest.approx(-gap["upper"])
+    assert tested["upper"]["demographic_parity_difference"] == pytest.approx(-gap["lower"])
+    assert tested["lower"]["roc_auc"] == pytest.approx(table.loc["roc_auc", "lower"])
+
+
+def test_another_table_of_transfer_can_be_given(search):
+    table = search.transfer(X, Y, n_draws=100)
+    frame = ParetoDisplay.from_estimator(search, test=table).frame_
+    tested = frame[frame["on"] == "test"].set_index("objective")["value"]
+    np.testing.assert_allclose(tested[VALUES], table["test"] * SIGNS)
+    with pytest.raises(TypeError, match="test must be the table that the search's transfer"):
+        ParetoDisplay.from_estimator(search, test={"roc_auc": 0.8})
+    with pytest.raises(ValueError, match="test has no objective 'roc_auc'"):
+        ParetoDisplay.from_estimator(search, test=table.drop(index="roc_auc"))
+
+
+def test_objectives_can_be_picked_and_others_overlaid(search):
+    two = ["demographic_parity_difference", "log_loss"]
+    plain = {"demographic_parity_difference": 0.3, "log_loss": 0.4}
+    for display in (ParetoDisplay, ParallelCoordinatesDisplay):
+        shown = display.from_estimator(search, objectives=two, others={"plain": plain})
+        assert shown.frame_["objective"].unique().tolist() == two
+        assert shown.frame_["method"].unique().tolist() == ["search", "plain"]
+    with pytest.raises(ValueError, match="front has no objective 'neg_log_loss'; did you mean"):
+        ParetoDisplay.from_estimator(search, objectives=["roc_auc", "neg_log_loss"])
+
+
+def test_three_objectives_and_parallel_axes(search):
+    assert ParetoDisplay.from_estimator(search, view="3d").ax_.name == "3d"
+    lines = ParallelCoordinatesDisplay.from_estimator(search)
+    assert len(lines.frame_) == 3 * len(search.pareto_front_)
+    assert lines.frame_["chosen"].sum() == 3
+
+
+def test_the_history_is_that_of_the_search(search):
+    display = HypervolumeDisplay.from_estimator(search, name="UEF")
+    table = search.hypervolume_
+    assert display.frame_["method"].tolist() == ["UEF"] * len(table)
+    np.testing.assert_allclose(display.frame_["mean"], table["hypervolume"])
+    np.testing.assert_array_equal(display.frame_["n_evaluations"], table["n_evaluations"])
+
+
+def test_a_search_without_a_choice_has_none_marked():
+    search = make_search(refit=False).fit(X, Y)
+    vars(search).pop("best_point_", None)
+    assert not ParetoDisplay.from_estimator(search).frame_["chosen"].any()
+
+
+@pytest.mark.parametrize(
+    "display",
+    [ParetoDisplay, ParallelCoordinatesDisplay, HypervolumeDisplay],
+    ids=lambda d: d.__name__,
+)
+def test_what_is_no_fitted_search_is_refused(display):
+    with pytest.raises(TypeError, match=f"{display.__name__} draws a UEFSearchCV; got Logistic"):
+        display.from_estimator(LogisticRegression())
+    with pytest.raises(NotFittedError):
+        display.from_estimator(make_search())
