@@ -12,6 +12,8 @@ from skfairprop._frame_constructors import FrameConstructors
 from skfairprop._tables import spread, sum_by, union_labels
 from skfairprop.groups import label_texts, name_some
 
+__all__ = ["GroupCounts"]
+
 
 class GroupCounts(FrameConstructors):
     """How often each true class met each predicted class, per group.
@@ -171,11 +173,12 @@ class GroupCounts(FrameConstructors):
 
         Parameters
         ----------
-        group_codes, true_codes, pred_codes : integer arrays of shape (n,)
+        group_codes, true_codes, pred_codes : arrays of int of shape (n,)
             Positions in `groups` and `classes`.
         groups, classes : sequence
             Labels of the codes.
         sample_weight : array-like of shape (n,), optional
+            Not negative.
 
         Returns
         -------
@@ -216,7 +219,18 @@ class GroupCounts(FrameConstructors):
         return ["sensitive_features" if n is None else str(n) for n in self.groups.names]
 
     def names_beside(self, taken: Collection[str]) -> list[str]:
-        """Names of the protected columns in a table that has columns of the names `taken`."""
+        """Names of the protected columns in a table that has columns of other names, too.
+
+        Parameters
+        ----------
+        taken : collection of str
+            The other names.
+
+        Returns
+        -------
+        list of str
+            A protected column of one of these names gets the prefix ``group_``.
+        """
         return [f"group_{name}" if name in taken else name for name in self.attributes]
 
     @property
@@ -225,11 +239,22 @@ class GroupCounts(FrameConstructors):
         return self.values.sum(axis=(-3, -2, -1) if self.predicted else (-2, -1))
 
     def of_labels(self) -> "GroupCounts":
-        """Group x true class: the data set alone."""
+        """Group x true class: the data set alone.
+
+        Returns
+        -------
+        GroupCounts
+            With values of shape (..., G, K).
+        """
         return self._summed(-1) if self.predicted else self
 
     def of_predictions(self) -> "GroupCounts":
         """Group x predicted class: the predictions as a data set.
+
+        Returns
+        -------
+        GroupCounts
+            With values of shape (..., G, K).
 
         Raises
         ------
@@ -251,7 +276,18 @@ class GroupCounts(FrameConstructors):
         return GroupCounts(values, **(kept | changes))
 
     def require_predictions(self, what: str) -> None:
-        """Raise ValueError unless there are predictions."""
+        """Refuse counts of a data set alone.
+
+        Parameters
+        ----------
+        what : str
+            What needs the predictions, for the message.
+
+        Raises
+        ------
+        ValueError
+            If there are no predictions.
+        """
         if not self.predicted:
             raise ValueError(f"{what} needs predictions; these counts describe the data set alone")
 
@@ -260,7 +296,12 @@ class GroupCounts(FrameConstructors):
 
         Parameters
         ----------
-        keep : boolean array of shape (G,) or integer positions
+        keep : bool array of shape (G,), or positions
+            The groups that stay.
+
+        Returns
+        -------
+        GroupCounts
         """
         axis = -3 if self.predicted else -2
         keep = np.flatnonzero(keep) if np.asarray(keep).dtype == bool else np.asarray(keep)
@@ -276,6 +317,10 @@ class GroupCounts(FrameConstructors):
         ----------
         attribute : hashable
             A name in ``groups.names``.
+
+        Returns
+        -------
+        GroupCounts
 
         Raises
         ------
@@ -301,6 +346,15 @@ class GroupCounts(FrameConstructors):
     def declare_classes(self, classes: Sequence[Hashable] | pd.Index) -> "GroupCounts":
         """The same counts over more classes, 0 for those that are new.
 
+        Parameters
+        ----------
+        classes : sequence
+            Labels of the classes, in this order.
+
+        Returns
+        -------
+        GroupCounts
+
         Raises
         ------
         ValueError
@@ -318,7 +372,12 @@ class GroupCounts(FrameConstructors):
         )
 
     def drop_unused(self) -> "GroupCounts":
-        """Without groups that have no rows and classes that are neither true nor predicted."""
+        """Without groups that have no rows and classes that are neither true nor predicted.
+
+        Returns
+        -------
+        GroupCounts
+        """
         lead = tuple(range(self.values.ndim - (3 if self.predicted else 2)))
         table = self.values.sum(lead) if lead else self.values
         by_class = table.sum((0, 1)) + table.sum((0, 2)) if self.predicted else table.sum(0)
@@ -397,8 +456,11 @@ class GroupCounts(FrameConstructors):
     def to_frame(self) -> pd.DataFrame:
         """Tidy table: one row for each group, true class and predicted class.
 
-        The columns are the protected ones, ``y_true``, ``y_pred`` (where there are predictions)
-        and ``count``; a protected column of one of these names gets the prefix ``group_``.
+        Returns
+        -------
+        DataFrame
+            With the protected columns, ``y_true``, ``y_pred`` (where there are predictions) and
+            ``count``; a protected column of one of these names gets the prefix ``group_``.
 
         Raises
         ------

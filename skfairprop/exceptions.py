@@ -1,5 +1,7 @@
 """Errors of the package."""
 
+__all__ = ["ScorerSetupError"]
+
 
 class ScorerSetupError(BaseException):
     """A scorer cannot work as it was set up; the message says what to change.

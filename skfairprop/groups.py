@@ -16,6 +16,8 @@ from skfairprop._columns import (
     read_columns,
 )
 
+__all__ = ["Groups"]
+
 MISSING_LABEL = "(missing)"
 MISSING_POLICIES = ("raise", "group", "drop")
 _MAY_BE_NONE = ("sample_weight", "y_score")
@@ -30,7 +32,7 @@ class Groups:
 
     Parameters
     ----------
-    codes : integer array, shape (n,)
+    codes : array of int, shape (n,)
         Position of each row's group in `labels`; -1 for rows left out by ``missing="drop"``.
     labels : Index or MultiIndex, shape (G,)
         Sorted; one level a column where there are several.
@@ -67,10 +69,14 @@ class Groups:
         missing : {"raise", "group", "drop"}, default="raise"
             What to do with rows that have a missing value: refuse them, make "(missing)" a value
             of its own, or leave the rows out (code -1).
-        name : str
+        name : str, default="sensitive_features"
             Name of the argument, for the messages.
-        row_counts : integer array of shape (n,), optional
+        row_counts : array of int of shape (n,), optional
             Number of rows behind each value, where the columns are of a table of counts.
+
+        Returns
+        -------
+        Groups
 
         Raises
         ------

@@ -77,6 +77,7 @@ class ExplainerEnsemble(BaseEstimator):
         Parameters
         ----------
         background : data frame, array or sparse matrix of shape (r, d)
+            What is usual, such as the training data.
 
         Returns
         -------
@@ -99,7 +100,9 @@ class ExplainerEnsemble(BaseEstimator):
         Parameters
         ----------
         predict : fitted classifier, callable or Model
+            What is explained.
         X : data frame, array or sparse matrix of shape (n, d)
+            The rows to explain.
         target : int, array of int of shape (n,) or None, default=None
             Output column (position of the class in ``classes_``) for all rows or for each row;
             None is the last one.
@@ -113,7 +116,18 @@ class ExplainerEnsemble(BaseEstimator):
         return self.explain(predict, X, target).values
 
     def explain(self, predict: Any, X: Any, target: Any = None) -> Explanation:
-        """Attributions as in :meth:`attribute`, and the weighted mean of the fidelities."""
+        """Attributions as in :meth:`attribute`, and the weighted mean of the fidelities.
+
+        Parameters
+        ----------
+        predict, X, target
+            As for :meth:`attribute`.
+
+        Returns
+        -------
+        Explanation
+            Values of shape (n, d) and fidelities of shape (n,).
+        """
         check_is_fitted(self)
         model = as_model(predict)
         parts = [explainer.explain(model, X, target) for explainer in self.explainers_]

@@ -19,6 +19,17 @@ class Explanation(NamedTuple):
     fidelity : ndarray of shape (n,)
         How well the attributions reproduce the model around each row, at most 1. SHAP values add
         up to the model's output and have 1; LIME has the weighted R² of its linear surrogate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skfairprop.explain import ShapExplainer
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> found = ShapExplainer(random_state=0).fit(X).explain(lambda rows: rows[:, 0], X)
+    >>> bool(abs(found.values[:, 0]).sum() > abs(found.values[:, 1]).sum())
+    True
+    >>> found.fidelity.shape
+    (3,)
     """
 
     values: np.ndarray

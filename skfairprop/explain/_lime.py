@@ -123,6 +123,7 @@ class LimeExplainer(BaseEstimator):
         Parameters
         ----------
         background : data frame, array or sparse matrix of shape (r, d)
+            What is usual, such as the training data.
 
         Returns
         -------
@@ -157,7 +158,9 @@ class LimeExplainer(BaseEstimator):
         Parameters
         ----------
         predict : fitted classifier, callable or Model
+            What is explained.
         X : data frame, array or sparse matrix of shape (n, d)
+            The rows to explain.
         target : int, array of int of shape (n,) or None, default=None
             Output column (position of the class in ``classes_``) for all rows or for each row;
             None is the last one.
@@ -176,7 +179,18 @@ class LimeExplainer(BaseEstimator):
         return self.explain(predict, X, target).values
 
     def explain(self, predict: Any, X: Any, target: Any = None) -> Explanation:
-        """Attributions as in :meth:`attribute`, and the weighted R² of the surrogates."""
+        """Attributions as in :meth:`attribute`, and the weighted R² of the surrogates.
+
+        Parameters
+        ----------
+        predict, X, target
+            As for :meth:`attribute`.
+
+        Returns
+        -------
+        Explanation
+            Values of shape (n, d) and fidelities of shape (n,).
+        """
         check_is_fitted(self)
         X = as_container(X)
         predictor = Predictor(as_model(predict), self.table_.adapted(X))

@@ -36,6 +36,15 @@ class Model:
     ------
     TypeError
         If the estimator has neither method (``predict`` alone has nothing to attribute).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skfairprop.explain import Model
+    >>> model = Model(lambda rows: rows[:, 0])
+    >>> model.outputs(np.array([[0.25, 7.0], [-0.5, 7.0]]))
+    array([[-0.25,  0.25],
+           [ 0.5 , -0.5 ]])
     """
 
     def __init__(self, estimator: Any):
@@ -44,9 +53,17 @@ class Model:
         self.classes = getattr(estimator, "classes_", None)
 
     def outputs(self, X: Any) -> np.ndarray:
-        """Scores of shape (n, K), float64: probabilities where the model has them.
+        """Scores: probabilities where the model has them.
 
-        Two columns, ``-score`` and ``score``, where the model returns a single score.
+        Parameters
+        ----------
+        X : table of shape (n, d)
+            The rows, in a container that the model takes.
+
+        Returns
+        -------
+        float64 array of shape (n, K)
+            Two columns, ``-score`` and ``score``, where the model returns a single score.
         """
         return _as_columns(self._function(X))
 
@@ -56,11 +73,30 @@ class Model:
         return hasattr(self.estimator, "decision_function")
 
     def margins(self, X: Any) -> np.ndarray:
-        """Columns of ``decision_function``, of shape (n, K)."""
+        """Columns of ``decision_function``.
+
+        Parameters
+        ----------
+        X : table of shape (n, d)
+            The rows, in a container that the model takes.
+
+        Returns
+        -------
+        float64 array of shape (n, K)
+        """
         return _as_columns(self.estimator.decision_function(X))
 
     def column(self, label: Any) -> int:
         """Output column of a class.
+
+        Parameters
+        ----------
+        label : hashable
+            The class.
+
+        Returns
+        -------
+        int
 
         Raises
         ------
@@ -75,7 +111,17 @@ class Model:
         return int(found[0])
 
     def predicted(self, X: Any) -> np.ndarray:
-        """Output column of the class with the highest score, integer array of shape (n,)."""
+        """Output column of the class with the highest score.
+
+        Parameters
+        ----------
+        X : table of shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        array of int of shape (n,)
+        """
         return self.outputs(as_container(X)).argmax(axis=1)
 
     def steps(self) -> tuple[Callable[[Any], Any] | None, Any]:
@@ -84,6 +130,13 @@ class Model:
         Looks through pipelines, searches (``best_estimator_``) and meta-estimators that wrap one
         estimator of the same columns (``estimator_``). What is found there is a hint: whoever
         uses it must check its outputs against :meth:`outputs`.
+
+        Returns
+        -------
+        transform : callable or None
+            From a table to the input of the final estimator.
+        final : estimator
+            The last step.
         """
         transforms, final = _split(self.estimator)
         return partial(_apply, transforms) if transforms else None, final

@@ -96,6 +96,7 @@ class Perturbation(BaseEstimator):
         Parameters
         ----------
         background : data frame, array or sparse matrix of shape (r, d)
+            What is usual, such as the training data.
 
         Returns
         -------
@@ -129,6 +130,7 @@ class Perturbation(BaseEstimator):
         Parameters
         ----------
         X : data frame, array or sparse matrix of shape (n, d)
+            The rows that get neighbours.
         original : bool, default=False
             Put each row itself before its neighbours.
 

@@ -153,7 +153,9 @@ class ShapExplainer(BaseEstimator):
         Parameters
         ----------
         predict : fitted classifier, callable or Model
+            What is explained.
         X : data frame, array or sparse matrix of shape (n, d)
+            The rows to explain.
         target : int, array of int of shape (n,) or None, default=None
             Output column (position of the class in ``classes_``) for all rows or for each row;
             None is the last one.
@@ -173,7 +175,18 @@ class ShapExplainer(BaseEstimator):
         return self.explain(predict, X, target).values
 
     def explain(self, predict: Any, X: Any, target: Any = None) -> Explanation:
-        """Attributions as in :meth:`attribute`, and their fidelity, which is 1: they add up."""
+        """Attributions as in :meth:`attribute`, and their fidelity, which is 1: they add up.
+
+        Parameters
+        ----------
+        predict, X, target
+            As for :meth:`attribute`.
+
+        Returns
+        -------
+        Explanation
+            Values of shape (n, d) and fidelities of shape (n,).
+        """
         check_is_fitted(self)
         X = as_container(X)
         predictor = Predictor(as_model(predict), self.table_.adapted(X))

@@ -273,8 +273,7 @@ def compare_counts(
     for counts in (counts_a, counts_b):
         if counts.values.ndim != (3 if counts.predicted else 2):
             raise ValueError("counts with replicate axes cannot be compared; select one replicate")
-    frame = _without_rows(counts_a) + _without_rows(counts_b)
-    tables = frame + counts_a, frame + counts_b
+    tables = union_tables(counts_a, counts_b)
     _warn_of_undefined(call, tables)
     settings: dict[str, Any] = {"confidence": confidence, "n_draws": n_draws}
     return compare_tables({"metric": call}, *tables, **settings, random_state=random_state)[
@@ -467,6 +466,12 @@ def _layout_name(call: MetricCall) -> str:
     if call.metric.inputs == "labels":
         return "sizes" if null is None else f"labels of {call.of}"
     return null if null in ("separation", "sufficiency") else "independence"
+
+
+def union_tables(counts_a: GroupCounts, counts_b: GroupCounts) -> tuple[GroupCounts, GroupCounts]:
+    """Both tables with the groups and classes of either."""
+    frame = _without_rows(counts_a) + _without_rows(counts_b)
+    return frame + counts_a, frame + counts_b
 
 
 def _without_rows(counts: GroupCounts) -> GroupCounts:

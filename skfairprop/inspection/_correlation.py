@@ -91,6 +91,7 @@ class CorrelationDisplay:
         Parameters
         ----------
         study : PropagationResult
+            Made by :func:`~skfairprop.model_selection.bias_propagation`.
         dataset_metrics : str or sequence of str, optional
             Default: all of the study.
         model_metrics : str or sequence of str, optional

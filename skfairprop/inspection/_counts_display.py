@@ -111,7 +111,9 @@ class CountsDisplay:
         Parameters
         ----------
         estimator : fitted classifier
+            What is looked at.
         X : array-like, sparse matrix or data frame of shape (n, d)
+            What it predicts from.
         y : array-like of shape (n,)
             True classes.
         sensitive_features : str, list of str, callable, array-like, Series, DataFrame or dict
@@ -191,6 +193,7 @@ class CountsDisplay:
         Parameters
         ----------
         report : FairnessReport
+            Made by :func:`~skfairprop.report.fairness_report` or from an estimator.
         view : int or str, default=0
             Which of the report's ways to group the rows: its position (0: all protected columns
             together), or its name, as "sex".

@@ -132,6 +132,7 @@ class GapNullDisplay(CountsDisplay):
         n_draws : int, default=1000
             Random tables behind intervals, chance and p-values.
         random_state : int, RandomState, Generator or None, default=None
+            Seed of the random draws; the same one gives the same result.
         ax : matplotlib Axes, optional
             As for :meth:`plot`.
 
@@ -173,6 +174,7 @@ class GapNullDisplay(CountsDisplay):
         Parameters
         ----------
         report : FairnessReport
+            Made by :func:`~skfairprop.report.fairness_report` or from an estimator.
         view : int or str, default=0
             Which of the report's ways to group the rows: its position or name.
         metrics : str or sequence of str, optional

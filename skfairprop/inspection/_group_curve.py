@@ -44,6 +44,7 @@ class GroupCurveDisplay:
         One row for everyone (first) and each group: ``group``, ``n``, ``n_positive``, and ``auc``,
         ``lower``, ``upper``, or ``mean_score`` and ``positive_rate``.
     kind : {"roc", "calibration"}, default="roc"
+        What the curves show.
     pos_label : hashable, optional
         The positive class, for the axes.
     confidence : float, default=0.95
@@ -135,6 +136,7 @@ class GroupCurveDisplay:
         sensitive_features : array-like, Series, DataFrame or dict of array-likes
             One or several protected columns; several make their observed combinations.
         kind : {"roc", "calibration"}, default="roc"
+            What the curves show.
         sample_weight : array-like of shape (n,), optional
             Not negative.
         pos_label : hashable, optional
@@ -211,6 +213,7 @@ class GroupCurveDisplay:
         estimator : fitted classifier
             With ``predict_proba`` or ``decision_function``.
         X : array-like, sparse matrix or data frame of shape (n, d)
+            What it predicts from.
         y : array-like of shape (n,)
             True classes.
         sensitive_features : str, list of str, callable, array-like, Series, DataFrame or dict

@@ -94,6 +94,7 @@ class InductionCurveDisplay:
         Parameters
         ----------
         study : PropagationResult
+            Made by :func:`~skfairprop.model_selection.bias_propagation`.
         kind : {"dataset", "model", "score"}, default="dataset"
             Metrics of the training data, of the predictions, or scores such as the accuracy.
         metrics : str or sequence of str, optional

@@ -44,6 +44,7 @@ class DelegatingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : indexable of n rows
+            What the inner estimator takes.
 
         Returns
         -------
@@ -64,6 +65,7 @@ class DelegatingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : indexable of n rows
+            What the inner estimator takes.
 
         Returns
         -------
@@ -85,6 +87,7 @@ class DelegatingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : indexable of n rows
+            What the inner estimator takes.
 
         Returns
         -------
@@ -106,6 +109,7 @@ class DelegatingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : indexable of n rows
+            What the inner estimator takes.
 
         Returns
         -------

@@ -304,12 +304,7 @@ def _estimate(
     methods=METHODS,
 ) -> tuple[pd.Series, dict[str, list[str]]]:
     """Those of the methods that the inputs allow, and what is undefined in each, by method."""
-    if convention not in CONVENTIONS:
-        raise ValueError(f"convention must be one of {CONVENTIONS}; got {convention!r}")
-    if not isinstance(min_group_size, Integral) or min_group_size < 1:
-        raise ValueError(f"min_group_size must be an integer of at least 1; got {min_group_size!r}")
-    if threshold is not None and (not isinstance(threshold, Real) or math.isnan(threshold)):
-        raise ValueError(f"threshold must be a number; got {threshold!r}")
+    _check_options(convention, min_group_size, threshold)
     if use_y_true and y_true is None:
         raise ValueError("use_y_true=True needs y_true")
     labels = {"y_true": y_true, "y_pred": y_pred}
@@ -325,10 +320,7 @@ def _estimate(
         "sample_weight": columns.get("sample_weight", [None])[0],
         "missing": missing,
     }
-    counts = count_rows({name: columns[name][0] for name in given}, **rows, stacklevel=4)
-    if y_true is None:
-        diagonal = counts.values[..., None] * np.eye(counts.n_classes, dtype=int)
-        counts = GroupCounts(diagonal, groups=counts.groups, classes=counts.classes)
+    counts = _count({name: columns[name][0] for name in given}, rows)
     counts, positive = find_positive(counts, pos_label, "bias_estimations")
     found, holes = _estimate_counts(
         counts,
@@ -336,18 +328,36 @@ def _estimate(
         convention,
         [m for m in _chosen(COUNT_METRICS, methods) if y_true is not None or _needs_no_truth(m)],
     )
-    score_metrics = _chosen(SCORE_METRICS, methods)
-    if y_score is not None and score_metrics:
+    scoring = _chosen(SCORE_METRICS, methods)
+    if y_score is not None and scoring:
         outcome = columns["y_true" if use_y_true else "y_pred"][0]
         label = counts.classes[positive]
         scored = _score_rows(outcome, columns["y_score"][0], rows, label, threshold)
-        for metric in score_metrics:
-            extra = {"min_group_size": min_group_size} if metric.name == _CALIBRATION else {}
-            found[metric.name] = metric.kernel(scored, convention=convention, **extra)
-            if np.isnan(found[metric.name]):
+        for metric in scoring:
+            value = _estimate_scores(scored, metric, convention, min_group_size)
+            found[metric.name] = value
+            if np.isnan(value):
                 holes[metric.name] = [_describe_undefined_score(counts, metric)]
     values = pd.Series(found, dtype=float).rename(lambda name: name.removeprefix(_PREFIX))
     return values, {name.removeprefix(_PREFIX): found for name, found in holes.items()}
+
+
+def _check_options(convention: Any, min_group_size: Any, threshold: Any) -> None:
+    if convention not in CONVENTIONS:
+        raise ValueError(f"convention must be one of {CONVENTIONS}; got {convention!r}")
+    if not isinstance(min_group_size, Integral) or min_group_size < 1:
+        raise ValueError(f"min_group_size must be an integer of at least 1; got {min_group_size!r}")
+    if threshold is not None and (not isinstance(threshold, Real) or math.isnan(threshold)):
+        raise ValueError(f"threshold must be a number; got {threshold!r}")
+
+
+def _count(labels: dict[str, Column], rows: dict[str, Any]) -> GroupCounts:
+    """Counts of the rows; without the truth every prediction is right, which nothing reads."""
+    counts = count_rows(labels, **rows, stacklevel=5)
+    if "y_true" in labels:
+        return counts
+    diagonal = counts.values[..., None] * np.eye(counts.n_classes, dtype=int)
+    return GroupCounts(diagonal, groups=counts.groups, classes=counts.classes)
 
 
 def _chosen(metrics: Iterable[Metric], methods: Collection[str]) -> list[Metric]:
@@ -370,6 +380,14 @@ def _estimate_counts(
         found[metric.name] = float(metric.kernel(rates, convention=convention))
         holes[metric.name] = one_group or describe_undefined(counts, metric, rates)
     return found, holes
+
+
+def _estimate_scores(
+    rows: ScoreRows, metric: Metric, convention: str, min_group_size: int
+) -> float:
+    """An estimation on scores."""
+    extra = {"min_group_size": min_group_size} if metric.name == _CALIBRATION else {}
+    return float(metric.kernel(rows, convention=convention, **extra))
 
 
 def _mean_score(score: np.ndarray, weight: np.ndarray) -> float:

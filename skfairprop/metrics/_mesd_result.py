@@ -62,8 +62,10 @@ class MESDResult:
         Number of rows that were explained, and of those whose attributions are all zero, as a
         constant model's are. They are perfectly stable.
     alpha, shrinkage, confidence : float
+        As given: share of the pairs in the tail, rows that each cell is thought to have besides
+        its own, and level of the intervals.
     tail : str
-        As given.
+        As given: the weights of the pairs.
 
     Notes
     -----
@@ -124,7 +126,13 @@ class MESDResult:
         return self.n_degenerate == self.n_rows
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a group: ``n``, ``stability``, its ``lower`` and ``upper`` end, ``fidelity``."""
+        """One row a group.
+
+        Returns
+        -------
+        DataFrame
+            With ``n``, ``stability``, its ``lower`` and ``upper`` end, and ``fidelity``.
+        """
         names = list(range(self.cells.index.nlevels - 1))
         n = self.cells["n"].groupby(level=names, sort=False).sum()
         out = self.group_interval.copy()

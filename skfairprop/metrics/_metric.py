@@ -31,6 +31,12 @@ class Driver:
         Labels of the groups with the smallest and the largest rate.
     low_value, high_value : float
         Their rates.
+
+    Examples
+    --------
+    >>> from skfairprop.metrics import Driver
+    >>> Driver("recall", "good", "female", "male", 0.62, 0.81).high
+    'male'
     """
 
     rate: str
@@ -54,30 +60,58 @@ class Metric:
         ``(..., G, K[, K])``; reduces the last axes and returns ``(...)``. For ``inputs`` other
         than "counts" and "labels" the function itself.
     family : {"dataset", "disparity", "classical", "estimation", "amplification", "procedural"}
+        What it is shown among.
     formula, source, misleads : str
         One line each: the formula, the paper and equation, and when the value misleads.
     inputs : {"counts", "labels", "scores", "attributions"}, default="counts"
         What it is a function of. "labels": group x class of a data set alone.
-    rates : tuple of str
+    rates : tuple of str, default=()
         The rates it compares: their empty denominators are what is undefined, and the largest gap
         among them is what drives the value.
     needs_positive : bool, default=False
         Whether it looks at the rates of one positive class.
-    null : {"independence", "separation", "sufficiency"} or None
-        What is exchangeable between groups when there is no bias; None: no null.
+    null : {"independence", "separation", "sufficiency", "swap"} or None, default=None
+        What is exchangeable when there is no bias: between groups the rows, the predictions given
+        the truth, or the truth given the prediction; "swap", truth and prediction of a row, for
+        what compares the two. None: no null.
     compares_groups : bool, default=True
         Whether it is undefined when there is one group.
-    range : tuple of float
+    range : tuple of float, default=(0.0, 1.0)
         Smallest and largest possible value.
     best : {0.0, 1.0}, default=0.0
         The value without bias: 1 for the ratios.
     signed : bool, default=False
         Whether the value has a sign, 0 being best.
-    options : mapping of str to tuple
+    options : mapping of str to tuple, optional
         Allowed values of its own options, the default first.
-    variants : mapping of str to mapping
+    variants : mapping of str to mapping, optional
         What changes in this record, by field, where an option has the given value; see
         :meth:`with_options`.
+    driver : callable, optional
+        ``driver(counts, rates, **options)`` returns what lies behind the value, a
+        :class:`Driver` or None. Default: the largest gap among `rates`.
+
+    Examples
+    --------
+    A metric of your own, which :func:`evaluate`, the scorers and the inference take as it is:
+
+    >>> from skfairprop import GroupCounts
+    >>> from skfairprop.metrics import Metric, evaluate
+    >>> spread = Metric(
+    ...     name="accuracy_spread",
+    ...     kernel=lambda rates: rates["accuracy"][..., 0].std(-1),
+    ...     family="disparity",
+    ...     formula="standard deviation over groups of the accuracy",
+    ...     source="an example",
+    ...     misleads="it is small where one small group of many is treated differently",
+    ...     rates=("accuracy",),
+    ...     null="independence",
+    ... )
+    >>> counts = GroupCounts(
+    ...     [[[8, 2], [0, 10]], [[6, 4], [2, 8]]], groups=["a", "b"], classes=[0, 1]
+    ... )
+    >>> round(evaluate(counts, spread), 2)
+    0.1
     """
 
     name: str
@@ -104,12 +138,33 @@ class Metric:
         return self.inputs in ("counts", "labels")
 
     def with_options(self, options: Mapping[str, Any]) -> "Metric":
-        """The record of the metric with these options: the rates and the null it then has."""
+        """The record of the metric with these options: the rates and the null it then has.
+
+        Parameters
+        ----------
+        options : mapping of str to object
+            Options and their values.
+
+        Returns
+        -------
+        Metric
+        """
         changes = [self.variants[v] for v in options.values() if v in self.variants]
         return replace(self, **changes[0]) if changes else self
 
     def check_options(self, options: Mapping[str, Any]) -> None:
-        """Raise ValueError for an option it does not know, or a value that is not allowed."""
+        """Refuse options that the metric does not have.
+
+        Parameters
+        ----------
+        options : mapping of str to object
+            Options and their values.
+
+        Raises
+        ------
+        ValueError
+            For an option it does not know, or a value that is not allowed.
+        """
         for key, value in options.items():
             if key not in self.options:
                 known = f"; it knows {', '.join(self.options)}" if self.options else ""

@@ -194,7 +194,7 @@ def directional_predictability_amplification(
         Divide the difference by the sum.
     eps : float, default=1e-10
         Added to the sum.
-    method, quality, cv, random_state
+    method, quality, cv
         The attacker, see :func:`predictability`. Data and model are guessed on the same folds.
     n_repeats : int, default=10
         Number of random draws or cross-fits; the value is their mean.
@@ -202,6 +202,8 @@ def directional_predictability_amplification(
         Not negative.
     missing : {"raise", "group", "drop"}, default="raise"
         What to do with missing protected values.
+    random_state : int, RandomState, Generator or None, default=None
+        Of the draws and the folds; an estimator keeps its own.
     return_details : bool, default=False
         Return a Bunch instead of the float.
 
@@ -317,7 +319,7 @@ def leakage_amplification(
     equalize : {None, "expected", "random"}, default=None
         Give the true labels as many errors as the model makes first: in expectation (on counts),
         or drawn for each repeat.
-    method, quality, cv, random_state
+    method, quality, cv
         The attacker, see :func:`predictability`. Truth and predictions are read on the same folds.
     n_repeats : int, default=10
         Number of random draws or cross-fits; the value is their mean.
@@ -325,6 +327,8 @@ def leakage_amplification(
         Not negative.
     missing : {"raise", "group", "drop"}, default="raise"
         What to do with missing protected values.
+    random_state : int, RandomState, Generator or None, default=None
+        Of the draws and the folds; an estimator keeps its own.
     return_details : bool, default=False
         Return a Bunch instead of the float.
 

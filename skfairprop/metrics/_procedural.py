@@ -184,17 +184,20 @@ def mesd(
         With ``predict_proba`` or ``decision_function``, or a function of a table that returns
         scores of shape (n,) or (n, K).
     X : data frame, array or sparse matrix of shape (n, d)
+        What the estimator takes.
     y : array-like of shape (n,)
         Labels. Groups are compared at equal shares of the labels, those of all rows.
     sensitive_features : array-like, Series, DataFrame or dict of array-likes
         One or several protected columns; several make the groups of their observed combinations.
-    explainers, weights, n_perturbations, sigma, mask_probability, noise_on_masked, categorical, \
-distance, stability, pos_label
-        How rows are explained and perturbed, see :func:`explanation_stability`.
+    explainers, weights
+        How rows are explained, see :func:`explanation_stability`.
     background : table with the columns of `X`, optional
         Default: all rows of `X`.
     n_samples : int or None, default=200
         Number of rows to explain; None: all.
+    n_perturbations, sigma, mask_probability, noise_on_masked, categorical, distance, stability, \
+pos_label
+        How rows are perturbed and compared, see :func:`explanation_stability`.
     shrinkage, alpha, tail
         How stabilities become MESD, see :func:`mesd_from_stability`.
     sampling : {"stratified", "simple"}, default="stratified"

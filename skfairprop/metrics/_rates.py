@@ -87,6 +87,16 @@ class Rates:
     ("row"), or one ("accuracy"). ``rates.positive_rate(name)`` is the column of the positive class.
     An undefined rate is NaN. So is every rate of a group that has no rows in a replicate, and of a
     class that is neither true nor predicted in it.
+
+    Examples
+    --------
+    >>> from skfairprop.metrics import Rates
+    >>> rates = Rates([[[8, 2], [1, 9]], [[6, 4], [0, 0]]])
+    >>> rates["recall"]
+    array([[0.8, 0.9],
+           [0.6, nan]])
+    >>> rates.undefined("recall").tolist()
+    [[False, False], [False, True]]
     """
 
     def __init__(
@@ -172,7 +182,18 @@ class Rates:
     # -- rates ----------------------------------------------------------------------------------
 
     def parts(self, name: str) -> tuple[Array, Array]:
-        """Numerator and denominator of a rate, each of shape (..., G, C)."""
+        """Numerator and denominator of a rate.
+
+        Parameters
+        ----------
+        name : str
+            Name of the rate.
+
+        Returns
+        -------
+        numerator : array of shape (..., G, C)
+        denominator : array of shape (..., G, C)
+        """
         numerator, denominator = np.broadcast_arrays(*RATES[name](self))
         return numerator, denominator
 
@@ -180,7 +201,19 @@ class Rates:
         return self.once(name, lambda: self._rate(name))
 
     def once(self, key: str, compute: Callable[[], Array]) -> Array:
-        """What `compute` returns, computed the first time only: metrics share costly parts."""
+        """What a function returns, computed the first time only: metrics share costly parts.
+
+        Parameters
+        ----------
+        key : str
+            Name under which it is kept.
+        compute : callable
+            Without arguments.
+
+        Returns
+        -------
+        array
+        """
         if key not in self._cache:
             self._cache[key] = compute()
         return self._cache[key]
@@ -207,10 +240,19 @@ class Rates:
         return pairs.reshape(*pairs.shape[:-2], 1, -1)
 
     def positive_rate(self, name: str) -> Array:
-        """Column of the positive class, (..., G, 1).
+        """Column of the positive class.
 
         Unlike a class among several, the positive class counts even where no row has it: the
         selection rate is then 0, and the recall undefined.
+
+        Parameters
+        ----------
+        name : str
+            Name of the rate.
+
+        Returns
+        -------
+        array of shape (..., G, 1)
         """
         if name in ONE_COLUMN:
             return self[name]
@@ -229,7 +271,19 @@ class Rates:
         return table[..., self.positive : self.positive + 1]
 
     def undefined(self, name: str, *, positive: bool = False) -> Array:
-        """Where a rate is 0/0 although the group has rows and the class is in use, (..., G, C)."""
+        """Where a rate is 0/0 although the group has rows and the class is in use.
+
+        Parameters
+        ----------
+        name : str
+            Name of the rate.
+        positive : bool, default=False
+            Look at the positive class alone.
+
+        Returns
+        -------
+        bool array of shape (..., G, C)
+        """
         _, denominator = self.parts(name)
         counts = self._counts(name)
         if positive and name not in ONE_COLUMN:

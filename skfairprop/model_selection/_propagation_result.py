@@ -164,7 +164,17 @@ class PropagationResult:
         return np.unique(self.runs["f"])
 
     def metrics(self, kind: str) -> list[str]:
-        """Names of the metrics of a kind: "dataset", "model" or "score"."""
+        """Names of the metrics of a kind.
+
+        Parameters
+        ----------
+        kind : {"dataset", "model", "score"}
+            Of the training data, of the models' predictions, or of their performance.
+
+        Returns
+        -------
+        list of str
+        """
         return list(dict.fromkeys(self.results.loc[self.results["kind"] == kind, "metric"]))
 
     def summary(self, confidence: float = 0.95) -> pd.DataFrame:

@@ -47,40 +47,45 @@ def make_measure(
         "undefined_score": undefined_score,
     }
     if not isinstance(metric, Metric):
-        if greater_is_better is None:
-            raise ValueError(
-                f"{metric!r} is not in the registry; say whether greater_is_better is True or False"
-            )
-        settings = {"pos_label": pos_label, "groups": groups}
-        forwarded = {key: value for key, value in settings.items() if value is not None}
-        forwarded |= {} if undefined == "drop" else {"undefined": undefined}
-        forwarded |= {} if missing == "raise" else {"missing": missing}
-        common["sign"] = 1 if greater_is_better else -1
-        return FunctionMeasure(metric, options=forwarded | dict(options), **common)
+        _require_direction(metric, greater_is_better)
+        given: dict[str, Any] = {"pos_label": pos_label, "groups": groups}
+        given = {key: value for key, value in given.items() if value is not None}
+        given |= {} if undefined == "drop" else {"undefined": undefined}
+        given |= {} if missing == "raise" else {"missing": missing}
+        sign = 1 if greater_is_better else -1
+        return FunctionMeasure(metric, options=given | dict(options), sign=sign, **common)
     if greater_is_better is not None:
         raise ValueError(f"{metric.name}: greater_is_better follows from the metric; leave it out")
-    common["sign"] = 1 if metric.best == 1 else -1
+    common |= {"pos_label": pos_label, "sign": 1 if metric.best == 1 else -1}
     if metric.inputs == "scores":
         if undefined != "drop" or groups is not None:
             raise ValueError(f"{metric.name} has no options 'undefined' and 'groups'")
-        unknown = [key for key in options if key not in SCORE_OPTIONS]
-        if unknown:
-            raise ValueError(
-                f"{metric.name} has no option {unknown[0]!r}; it knows {', '.join(SCORE_OPTIONS)}"
-            )
-        return ScoreMeasure(metric, pos_label=pos_label, **common, **options)
+        _check_score_options(metric, options)
+        return ScoreMeasure(metric, **common, **options)
     if not metric.counts_suffice:
         raise ValueError(f"{metric.name} needs {metric.inputs}; use MESDScorer({metric.name!r})")
-    return CountMeasure(
-        metric,
-        pos_label=pos_label,
-        undefined=undefined,
-        of=of,
-        objective=objective,
-        groups=groups,
-        options=options,
-        **common,
-    )
+    settings: dict[str, Any] = {
+        "undefined": undefined,
+        "of": of,
+        "objective": objective,
+        "groups": groups,
+    }
+    return CountMeasure(metric, options=options, **settings, **common)
+
+
+def _require_direction(function: Callable, greater_is_better: bool | None) -> None:
+    if greater_is_better is None:
+        raise ValueError(
+            f"{function!r} is not in the registry; say whether greater_is_better is True or False"
+        )
+
+
+def _check_score_options(metric: Metric, options: Mapping[str, Any]) -> None:
+    unknown = [key for key in options if key not in SCORE_OPTIONS]
+    if unknown:
+        raise ValueError(
+            f"{metric.name} has no option {unknown[0]!r}; it knows {', '.join(SCORE_OPTIONS)}"
+        )
 
 
 class CountMeasure(Measure):
