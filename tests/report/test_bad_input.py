@@ -220,7 +220,7 @@ def test_values_that_argparse_refuses_name_the_table(tmp_path, monkeypatch, caps
 
 
 def test_a_fault_is_not_mistaken_for_a_check_over_its_limit(run, write, monkeypatch):
-    def broken(*_):
+    def broken(*_, **__):
         raise RuntimeError("as if by a fault")
 
     monkeypatch.setattr("skfairprop.report._commands.run_audit", broken)

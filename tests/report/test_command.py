@@ -282,7 +282,7 @@ def test_python_m_skfairprop():
 def test_interruption_is_no_traceback(refused, loans, monkeypatch):
     from skfairprop.report import _commands
 
-    def interrupt(_):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(_commands, "run_audit", interrupt)
