@@ -37,11 +37,13 @@ source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 exclude_patterns = ["_build", "_ext", "_templates", "examples"]
 templates_path = ["_templates"]
 default_role = "literal"
+# References to our own things must lead somewhere; no other project's list is fetched.
+nitpicky = True
+nitpick_ignore_regex = [(r"py:.*", r"(?!skfairprop\.).*")]
 
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
-autosummary_generate = True
 autodoc_typehints = "none"  # types are in the docstrings, in words
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # the template of a class has them
@@ -72,12 +74,23 @@ html_copy_source = False
 html_theme_options = {
     "navbar_align": "left",
     "navbar_persistent": ["search-button"],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "show_prev_next": False,
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "api/metrics_table": [], "equations": []},
     "show_toc_level": 2,
     "navigation_with_keys": False,
 }
-html_sidebars = {"whats_new": [], "benchmarks": [], "equations": []}
+# Wide tables and code side by side need the room.
+html_sidebars = {
+    page: []
+    for page in (
+        "benchmarks",
+        "contributing",
+        "deprecation",
+        "equations",
+        "migrate/**",
+        "whats_new",
+    )
+}

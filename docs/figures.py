@@ -123,6 +123,7 @@ def propagation(title: str, name: str, xlabel: str) -> None:
         ax.set_title(what, loc="left", fontsize=10)
         ax.set_xlabel(xlabel)
         ax.set_ylim(bottom=0)
+        ax.set_xticks(table.index[::2] if table.index[0] == 0 else [-1, -0.5, 0, 0.5, 1])
     if axes[0].get_ylim()[1] > 3:
         axes[0].set_yscale("log", subs=())
         axes[0].set(ylim=(0.05, 10), yticks=[0.1, 1, 10], yticklabels=["0.1", "1", "10"])

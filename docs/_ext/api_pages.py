@@ -106,7 +106,7 @@ def top_page():
         role = "class" if inspect.isclass(thing) else "func"
         lines.append(f"- :{role}:`~{home}.{name}`: {first_line(thing)}")
     lines += ["", ".. toctree::", "   :maxdepth: 1", ""]
-    return lines + [f"   skfairprop.{name}" for name in public_modules()]
+    return lines + [f"   {name} <skfairprop.{name}>" for name in public_modules()]
 
 
 def first_line(thing):
@@ -117,11 +117,6 @@ def first_line(thing):
 def number(x):
     """A bound of a range."""
     return {float("inf"): "∞", float("-inf"): "-∞"}.get(x, f"{x:g}")
-
-
-def literal(text):
-    """Text that no markup is read in, with the bars of absolute values."""
-    return f"``{text}``"
 
 
 def metrics_table():
@@ -136,7 +131,13 @@ def metrics_table():
     ]
     for family, title in FAMILIES.items():
         lines += heading(title, "-")
-        lines += [".. list-table::", "   :header-rows: 1", "   :class: metrics", ""]
+        lines += [
+            ".. list-table::",
+            "   :header-rows: 1",
+            "   :class: metrics",
+            "   :widths: auto",
+            "",
+        ]
         lines += row("Name", "Range", "Formula", "Misleads", "Null", "Source")
         for metric in METRICS.values():
             if metric.family == family:
@@ -144,7 +145,7 @@ def metrics_table():
                 lines += row(
                     linked(metric.name),
                     f"{low} to {high}",
-                    literal(metric.formula),
+                    escaped(metric.formula),
                     escaped(metric.misleads),
                     metric.null or "none",
                     escaped(metric.source),
@@ -175,6 +176,8 @@ def write_pages(app, config):
     folder = Path(app.srcdir) / "api"
     pages = {"index": top_page(), "metrics_table": metrics_table()}
     pages |= {f"skfairprop.{name}": module_page(name) for name in public_modules()}
+    # By name: Sphinx has not seen yet those that are new.
+    config.autosummary_generate = [f"api/{name}.rst" for name in pages]
     folder.mkdir(exist_ok=True)
     for name, lines in pages.items():
         path = folder / f"{name}.rst"
@@ -184,24 +187,46 @@ def write_pages(app, config):
     for path in folder.glob("*.rst"):
         if path.stem not in pages:
             path.unlink()
+    exported = {
+        f"skfairprop.{name}.{exported}"
+        for name in public_modules()
+        for exported in public_names(import_module(f"skfairprop.{name}"))
+    }
+    for path in (folder / "generated").glob("*.rst"):
+        if path.stem not in exported:
+            path.unlink()
 
 
 CODE = re.compile(r"(``.+?``|`[^`]+`)")
+FITTED = re.compile(r"(?<![\w`])([A-Za-z]\w*)_(?![\w`])")
 
 
-def escape_bars(app, what, name, obj, options, lines):
-    """Let bars in docstrings be absolute values; reStructuredText takes them for substitutions."""
+def escape_marks(app, what, name, obj, options, lines):
+    """Let |x| and classes_ in docstrings be themselves, not a substitution and a link."""
     session = False
     for i, line in enumerate(lines):
         session = line.lstrip().startswith(">>>") or (session and bool(line.strip()))
-        if "|" in line and not session:
+        if not session and ("|" in line or "_" in line):
             parts = CODE.split(line)
-            parts[::2] = [part.replace("|", "\\|") for part in parts[::2]]
+            parts[::2] = [FITTED.sub(r"\1\\_", part.replace("|", "\\|")) for part in parts[::2]]
             lines[i] = "".join(parts)
+
+
+def resolve_short_name(app, env, node, contnode):
+    """Lead ``skfairprop.mesd`` and the like to where the thing is documented."""
+    package, _, rest = node.get("reftarget", "").partition(".")
+    name, *member = rest.split(".")
+    if package != "skfairprop" or name not in skfairprop._HOMES:
+        return None
+    target = ".".join([skfairprop._HOMES[name], name, *member])
+    return env.domains["py"].resolve_xref(
+        env, node["refdoc"], app.builder, node["reftype"], target, node, contnode
+    )
 
 
 def setup(app):
     """Write them before sources are looked for."""
-    app.connect("autodoc-process-docstring", escape_bars)
+    app.connect("autodoc-process-docstring", escape_marks)
+    app.connect("missing-reference", resolve_short_name)
     app.connect("config-inited", write_pages, priority=100)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

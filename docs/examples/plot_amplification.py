@@ -62,7 +62,7 @@ columns = make_column_transformer(
 )
 model = make_pipeline(columns, LogisticRegression(max_iter=1000))
 predicted = cross_val_predict(model, credit.data, credit.target)
-AmplificationDisplay.from_predictions(
+display = AmplificationDisplay.from_predictions(
     credit.target, predicted, sensitive_features=credit.sensitive_features
 )
 

@@ -54,7 +54,7 @@ both.loc[both["family"] == "classical", ["value", "lower", "upper", "chance", "p
 counts = GroupCounts.from_arrays(
     credit.target, predicted, sensitive_features=credit.sensitive_features
 )
-GroupRatesDisplay.from_counts(counts, pos_label="good")
+display = GroupRatesDisplay.from_counts(counts, pos_label="good")
 
 # %%
 # Which gaps are more than chance?
@@ -62,13 +62,13 @@ GroupRatesDisplay.from_counts(counts, pos_label="good")
 #
 # The grey band is what a model that treats the groups alike shows on data of this size.
 
-GapNullDisplay.from_report(report)
+display = GapNullDisplay.from_report(report)
 
 # %%
 # Did the data have it already?
 # -----------------------------
 
-PropagationDisplay.from_counts(counts, pos_label="good")
+display = PropagationDisplay.from_counts(counts, pos_label="good")
 
 # %%
 # As a check

@@ -67,7 +67,7 @@ study = bias_propagation(
     random_state=0,
     verbose=False,
 )
-InductionCurveDisplay.from_propagation(
+display = InductionCurveDisplay.from_propagation(
     study, kind="model", metrics=["demographic_parity", "term_by_term_equalized_odds"]
 )
 
