@@ -1,13 +1,23 @@
 """What changed from one audit to another, with intervals: ``skfairprop compare``."""
 
 import math
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
+import pandas as pd
+
+from skfairprop.counts import GroupCounts
+from skfairprop.inference import benjamini_hochberg, gap_interval, gap_p_value
+from skfairprop.inference._comparison import compare_tables, union_tables
 from skfairprop.report._errors import UsageError
 from skfairprop.report._text import Style, clip
+from skfairprop.report._view import Settings, applicable, effective_share
 from skfairprop.report._wording import BINARY_MEASURES, CLASS_MEASURES, DATA_MEASURES, measure_title
 
+_N_DRAWS = 1000  # where an audit was made without random tables
+_SURE = 0.05  # the false discovery rate at which a change is listed
 RATES = ("base_rate", "selection_rate", "accuracy", "tpr", "fpr", "precision")
 
 
@@ -25,6 +35,10 @@ class Difference:
         NaN where it is not in that audit or undefined.
     change, lower, upper : float
         ``after - before`` and its interval.
+    p, q : float
+        The p-value, and the false discovery rate over all measures, or over all rates.
+    open_at_zero : bool
+        Whether the interval ends at 0 without including it.
     """
 
     name: str
@@ -35,11 +49,14 @@ class Difference:
     change: float
     lower: float
     upper: float
+    p: float
+    q: float = math.nan
+    open_at_zero: bool = False
 
     @property
     def settled(self) -> bool:
         """Whether the interval of the change leaves out 0."""
-        return self.lower > 0 or self.upper < 0
+        return self.lower > 0 or self.upper < 0 or self.open_at_zero
 
 
 @dataclass(frozen=True)
@@ -89,10 +106,13 @@ def compare_reports(before: dict, after: dict) -> Comparison:
 
     Notes
     -----
-    The interval of a change is made of the two intervals (Zou and Donner 2008): the lower end is
-    ``change - sqrt((after - lower of after)^2 + (upper of before - before)^2)``, the upper end
-    likewise. It holds for different rows. On the same rows the two values mostly move together,
-    and the interval is then wider than it need be.
+    Measures are compared as :func:`skfairprop.inference.compare_counts` does, from the counts in
+    both files; rates by :func:`skfairprop.inference.gap_p_value` and
+    :func:`skfairprop.inference.gap_interval`. That is right where no row is in both audits. Two
+    audits of the same rows, as of two models, are paired, but a report does not say which row got
+    which prediction: the two values then mostly move together, so that the intervals are wider and
+    the p-values larger than need be. :func:`skfairprop.inference.compare_models` takes the
+    predictions, and is exact there.
     """
     a, b = before["report"], after["report"]
     for what, words in (("pos_label", "positive class"), ("predicted", "kind of audit")):
@@ -106,8 +126,8 @@ def compare_reports(before: dict, after: dict) -> Comparison:
         )
     groups_a, groups_b = view_a["groups"], view_b["groups"]
     return Comparison(
-        measures=_measures(view_a, view_b),
-        rates=_rates(view_a, view_b),
+        measures=_measures(a, b),
+        rates=_rates(a, b),
         facts=_facts(before, after),
         groups_gone=[g for g in groups_a if g not in groups_b],
         groups_new=[g for g in groups_b if g not in groups_a],
@@ -117,47 +137,109 @@ def compare_reports(before: dict, after: dict) -> Comparison:
     )
 
 
+def _counts(report: dict) -> GroupCounts:
+    """The counts of the first way to group the rows."""
+    view = report["views"][0]
+    labels = view["group_labels"]
+    groups = (
+        pd.MultiIndex.from_tuples([tuple(g) for g in labels], names=view["attributes"])
+        if len(view["attributes"]) > 1
+        else pd.Index([g[0] for g in labels], name=view["attributes"][0])
+    )
+    return GroupCounts(
+        np.array(view["counts"]),
+        groups=groups,
+        classes=report["classes"],
+        squared=None if view["squared"] is None else np.array(view["squared"]),
+        predicted=report["predicted"],
+    )
+
+
 def _measures(before: dict, after: dict) -> list[Difference]:
-    known = {m["metric"]: m for m in after["metrics"]}
-    return [
-        difference(m["metric"], m, known[m["metric"]])
-        for m in before["metrics"]
-        if m["metric"] in known
-    ]
+    """All measures that are in both audits."""
+    tables = union_tables(_counts(before), _counts(after))
+    settings = _settings(before, after)
+    known = [{m["metric"] for m in r["views"][0]["metrics"]} for r in (before, after)]
+    calls = applicable(tables[0], after["pos_label"], settings)
+    calls = {name: call for name, call in calls.items() if name in known[0] & known[1]}
+    if not calls:
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of few random tables, which the audits have said
+        found = compare_tables(
+            calls,
+            *tables,
+            confidence=settings.confidence,
+            n_draws=settings.bootstrap,
+            random_state=settings.random_state,
+        )
+    return _with_q(
+        [
+            Difference(
+                name, None, None, c.value_a, c.value_b, c.difference, c.lower, c.upper, c.p_value,
+                open_at_zero=c.open_at_zero,
+            )
+            for name, c in found.items()
+        ]
+    )  # fmt: skip
+
+
+def _settings(before: dict, after: dict) -> Settings:
+    """The settings of the second audit, with enough random tables."""
+    given = after["settings"]
+    seed = given["random_state"]
+    n_draws = max(r["settings"]["bootstrap"] for r in (before, after))
+    return Settings(
+        confidence=given["confidence"],
+        bootstrap=n_draws or _N_DRAWS,
+        undefined=given["undefined"],
+        null=given["null"],
+        random_state=seed if isinstance(seed, int) else 0,
+    )
 
 
 def _rates(before: dict, after: dict) -> list[Difference]:
-    known = {(r["group"], r.get("class")): r for r in after["by_group"]}
-    out = []
-    for row in before["by_group"]:
-        key = (row["group"], row.get("class"))
-        if key not in known:
-            continue
-        for rate in RATES:
-            if rate in row and rate in known[key]:
-                parts = [_rate_parts(r, rate) for r in (row, known[key])]
-                out.append(difference(rate, *parts, group=key[0], label=key[1]))
-    return out
+    """The rates of the groups that are in both audits."""
+    rows_a, rows_b = (_rate_rows(report) for report in (before, after))
+    out = [
+        _rate_difference(rate, key, rows_a[key], rows_b[key])
+        for key in rows_a
+        if key in rows_b
+        for rate in RATES
+        if rate in rows_a[key] and rate in rows_b[key]
+    ]
+    return _with_q(out)
 
 
-def _rate_parts(row: dict, rate: str) -> dict:
-    return {"value": row[rate], "lower": row[f"{rate}_lower"], "upper": row[f"{rate}_upper"]}
+def _rate_rows(report: dict) -> dict[tuple[str, str | None], dict]:
+    """Rates by group and class, with the effective rows per unit of weight."""
+    rows = report["views"][0]["by_group"]
+    share = effective_share(_counts(report), pd.DataFrame(index=range(len(rows))))
+    return {
+        (row["group"], None if row.get("class") is None else str(row["class"])): row | {"share": s}
+        for row, s in zip(rows, share, strict=True)
+    }
 
 
-def difference(
-    name: str, before: dict, after: dict, *, group: str | None = None, label=None
-) -> Difference:
-    """A number in two audits and the interval of its change."""
-    (a, a_low, a_high), (b, b_low, b_high) = (
-        [math.nan if part[k] is None else part[k] for k in ("value", "lower", "upper")]
-        for part in (before, after)
-    )
-    change = b - a
-    lower = change - math.hypot(b - b_low, a_high - a)
-    upper = change + math.hypot(b_high - b, a - a_low)
+def _rate_difference(rate: str, key: tuple[str, str | None], a: dict, b: dict) -> Difference:
+    values = [_number(row[rate]) for row in (b, a)]
+    ends = [tuple(_number(row[f"{rate}_{end}"]) for end in ("lower", "upper")) for row in (b, a)]
+    sizes = [row[f"n_{rate}"] * row["share"] for row in (b, a)]
+    lower, upper = gap_interval(values[0], ends[0], values[1], ends[1])
+    p = gap_p_value(values[0] * sizes[0], sizes[0], values[1] * sizes[1], sizes[1])
+    change = values[0] - values[1]
     return Difference(
-        name, group, None if label is None else str(label), a, b, change, lower, upper
+        rate, *key, values[1], values[0], change, float(lower), float(upper), float(p)
     )
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _with_q(found: list[Difference]) -> list[Difference]:
+    q = benjamini_hochberg([d.p for d in found])
+    return [replace(d, q=float(value)) for d, value in zip(found, q, strict=True)]
 
 
 def _facts(before: dict, after: dict) -> list[tuple[str, str, str]]:
@@ -190,33 +272,41 @@ def comparison_text(found: Comparison, names: tuple[str, str], style: Style) -> 
         if groups:
             out.append(style.warn(f"  groups {title}: {clip(', '.join(groups), 60)}"))
     level = f"{100 * found.confidence:g}% interval"
-    out += ["", style.head(f"{'MEASURES':31s}{'A':>7s}{'B':>8s}{'change':>9s}  {level}")]
+    head = f"{'A':>7s}{'B':>8s}{'change':>9s}  {level:16s}{'p':>6s}"
+    out += ["", style.head(f"{'MEASURES':30s}{head}")]
     main = [d for d in found.measures if d.name in (*BINARY_MEASURES, *CLASS_MEASURES)]
     shown = main or [d for d in found.measures if d.name in DATA_MEASURES]
-    out += [_line(clip(measure_title(d.name), 30), d, style) for d in shown]
-    moved = [d for d in found.measures if d.settled and d not in shown]
+    out += [_line(clip(measure_title(d.name), 29), d, style) for d in shown]
+    moved = [d for d in found.measures if d.q <= _SURE and d not in shown]
     if moved:
         out += ["", style.head("OTHER MEASURES THAT CHANGED")]
-        out += [_line(clip(measure_title(d.name), 30), d, style) for d in moved]
+        out += [_line(clip(measure_title(d.name), 29), d, style) for d in moved]
     out += _rates_text(found.rates, style)
     if found.checks:
         out += ["", style.head("CHECKS")]
         out += [f"  {clip(rule, 36):37s}{old} -> {new}" for rule, old, new in found.checks]
-    out += ["", style.dim("* the interval of the change leaves out 0")]
+    out += [
+        "",
+        style.dim("* the interval of the change leaves out 0; other measures and rates are listed"),
+        style.dim(f"  where the false discovery rate over all of them is {_SURE:g} or less"),
+    ]
     if found.same_rows:
-        out.append(style.dim("both are of the same table: the intervals are wider than need be"))
+        out += [
+            style.dim("Both are of the same rows, taken as two samples: intervals are wider and p"),
+            style.dim("larger than need be. compare_models, on the predictions, pairs the rows."),
+        ]
     return "\n".join(out)
 
 
 def _rates_text(rates: Sequence[Difference], style: Style) -> list[str]:
-    moved = [d for d in rates if d.settled]
+    moved = [d for d in rates if d.q <= _SURE]
     if not moved:
         return ["", style.head("GROUP RATES"), "  no change that is settled"]
     out = ["", style.head("GROUP RATES THAT CHANGED")]
     for d in moved[:40]:
         of = "" if d.label is None else f" {clip(d.label, 10)}"
         title = f"{d.name}{of}, {d.group}"
-        out.append(_line(clip(title, 30), d, style))
+        out.append(_line(clip(title, 29), d, style))
     if len(moved) > 40:
         out.append(f"  and {len(moved) - 40} more")
     return out
@@ -226,8 +316,8 @@ def _line(title: str, d: Difference, style: Style) -> str:
     def write(value: float, sign: str = "") -> str:
         return "-" if math.isnan(value) else f"{value:{sign}.3f}"
 
-    text = f"{title:31s}{write(d.before):>7s}{write(d.after):>8s}{write(d.change, '+'):>9s}"
+    text = f"{title:30s}{write(d.before):>7s}{write(d.after):>8s}{write(d.change, '+'):>9s}"
     if math.isnan(d.lower):
         return text
-    text += f"  {write(d.lower, '+')} to {write(d.upper, '+')}"
+    text += f"  {write(d.lower, '+')} to {write(d.upper, '+')}{d.p:6.3f}"
     return style.strong(f"{text} *") if d.settled else text

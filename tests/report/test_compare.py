@@ -3,12 +3,16 @@
 import copy
 import json
 import math
+import warnings
 
 import numpy as np
 import pytest
+from scipy.stats import fisher_exact
 
+from skfairprop import GroupCounts
 from skfairprop._command import main
-from skfairprop.report._compare import compare_reports, difference
+from skfairprop.inference import compare_counts
+from skfairprop.report._compare import compare_reports
 from skfairprop.report._errors import UsageError
 
 
@@ -24,21 +28,43 @@ def documents(audit_loans, loans, tmp_path):
     return [json.loads((tmp_path / n / "report.json").read_text()) for n in "ab"]
 
 
-def test_a_change_and_its_interval_are_made_of_both_intervals():
-    a = {"value": 0.30, "lower": 0.20, "upper": 0.45}
-    b = {"value": 0.10, "lower": 0.05, "upper": 0.20}
-    found = difference("gap", a, b)
-    assert found.change == pytest.approx(-0.2)
-    assert found.lower == pytest.approx(-0.2 - math.hypot(0.05, 0.15))
-    assert found.upper == pytest.approx(-0.2 + math.hypot(0.10, 0.10))
-    assert found.settled
+def test_measures_are_compared_as_two_tables_of_counts(documents):
+    found = compare_reports(*documents)
+    tables = [
+        GroupCounts(
+            doc["report"]["views"][0]["counts"], groups=["female", "male"], classes=["no", "yes"]
+        )
+        for doc in documents
+    ]
+    for metric in ("demographic_parity_difference", "overall_disparity", "cramers_v"):
+        label = {"pos_label": "yes"} if "parity" in metric else {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = compare_counts(metric, *tables, n_draws=60, random_state=0, **label)
+        d = next(d for d in found.measures if d.name == metric)
+        assert (d.before, d.after) == pytest.approx((expected.value_a, expected.value_b))
+        assert (d.p, d.lower, d.upper) == (expected.p_value, expected.lower, expected.upper)
 
 
-def test_what_is_undefined_has_no_change():
-    nothing = {"value": None, "lower": None, "upper": None}
-    found = difference("gap", nothing, {"value": 0.1, "lower": 0.0, "upper": 0.2})
-    assert math.isnan(found.change)
-    assert not found.settled
+def test_rates_are_compared_as_two_samples(documents, loans):
+    found = compare_reports(*documents)
+    women = loans[1][loans[1]["sex"] == "female"]
+    k, n = int((women["guess"] == "yes").sum()), len(women)
+    d = next(d for d in found.rates if (d.name, d.group) == ("selection_rate", "female"))
+    assert (d.before, d.after, d.change) == pytest.approx((k / n, 1.0, 1 - k / n))
+    # all of 10 n and k of n: no other table with these margins is as far apart on this side
+    assert d.p == pytest.approx(fisher_exact([[10 * n, 0], [k, n - k]]).pvalue, abs=1e-9)
+    assert d.lower < d.change < d.upper
+    assert d.q >= d.p
+
+
+def test_equal_tables_of_different_rows_do_not_differ(documents):
+    other = copy.deepcopy(documents[0])
+    other["data"]["sha256"] = "another"
+    found = compare_reports(documents[0], other)
+    assert all(d.p == 1 for d in found.measures if not math.isnan(d.p))
+    assert all(d.p == 1 for d in found.rates if not math.isnan(d.p))
+    assert not found.same_rows
 
 
 def test_measures_rates_facts_and_checks(documents):
@@ -67,6 +93,7 @@ def test_groups_that_come_and_go(documents):
     other = copy.deepcopy(documents[0])
     view = other["report"]["views"][0]
     view["groups"] = ["diverse", "male"]
+    view["group_labels"] = [["diverse"], ["male"]]
     for row in view["by_group"]:
         row["group"] = row["group"].replace("female", "diverse")
     found = compare_reports(documents[0], other)
@@ -93,7 +120,19 @@ def test_the_command_prints_what_changed(documents, capsys):
     assert "over the limit -> under the limit" in text
     assert max(map(len, text.splitlines())) <= 80
     assert main(["compare", "a/report.json", "a/report.json"]) == 0
-    assert "the intervals are wider than need be" in capsys.readouterr().out
+    assert "taken as two samples: intervals are wider" in capsys.readouterr().out
+
+
+def test_weights_several_classes_and_several_columns(run, loans, tmp_path):
+    given = ("--target", "stage", "--sensitive", "sex", "--sensitive", "age:30", "--pred",
+             "guessed_stage", "--weight", "weight", "--bootstrap", "60")  # fmt: skip
+    run(loans[0], *given, "--out", "a")
+    run(loans[0], *given, "--out", "b", "--seed", "1")
+    documents = [json.loads((tmp_path / n / "report.json").read_text()) for n in "ab"]
+    found = compare_reports(*documents)
+    assert {d.group for d in found.rates} == set(documents[0]["report"]["views"][0]["groups"])
+    assert {d.label for d in found.rates} == {"early", "mid", "late"}
+    assert all(d.change == 0 and not d.settled for d in found.rates)
 
 
 def test_files_that_are_no_reports(documents, tmp_path, capsys):
