@@ -2,7 +2,7 @@
 
 import math
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any
 
@@ -64,6 +64,7 @@ class Evaluator:
         self.plan = plan
         self.archive = archive
         self.parallel = parallel
+        self.workers = effective_n_jobs(parallel.n_jobs)
         self.store = store
         self.recorded = [] if store is None else list(store.records)
         self.explained_late = plan.names(EXPLANATION) if lazy else []
@@ -77,10 +78,9 @@ class Evaluator:
         """Candidates of the keys and parameters, as many as there was time for."""
         done = self._recorded(todo)
         left = todo[len(done) :]
-        workers = effective_n_jobs(self.parallel.n_jobs)
         size = 1
-        if workers > 1:
-            size = math.ceil(workers * _FITS_A_WORKER / len(self.plan.splits))
+        if self.workers > 1:
+            size = math.ceil(self.workers * _FITS_A_WORKER / len(self.plan.splits))
         for start in range(0, len(left), size):
             if self.out_of_time() and (self.archive.candidates or done):
                 break
@@ -104,12 +104,12 @@ class Evaluator:
         return out
 
     def _evaluate(self, todo: Sequence[tuple[tuple[Any, ...], dict[str, Any]]]) -> list[Candidate]:
-        jobs = (
-            delayed(fit_fold)(self.job, params, train, test, f)
+        tasks = [
+            (self.job, params, train, test, f)
             for _, params in todo
             for f, (train, test) in enumerate(self.plan.splits)
-        )
-        results: Iterator[FoldResult] = iter(self.parallel(jobs))
+        ]
+        results = iter(self._map(fit_fold, tasks))
         folds = [[next(results) for _ in self.plan.splits] for _ in todo]
         out = [self._measure(*task, found) for task, found in zip(todo, folds, strict=True)]
         if self.explained_late:
@@ -142,12 +142,12 @@ class Evaluator:
     def _explain(self, candidates: list[Candidate], folds: list[list[FoldResult]]) -> None:
         """Look at the explanations of those that could be on the front."""
         chosen = [i for i, one in enumerate(candidates) if self.archive.worth_explaining(one)]
-        jobs = (
-            delayed(explain_fold)(self.job, fold.estimator, test)
+        tasks = [
+            (self.job, fold.estimator, test)
             for i in chosen
             for fold, (_, test) in zip(folds[i], self.plan.splits, strict=True)
-        )
-        results = iter(self.parallel(jobs) if chosen else [])
+        ]
+        results = iter(self._map(explain_fold, tasks))
         for i, candidate in enumerate(candidates):
             candidate.explained = i in chosen
             if i not in chosen or candidate.measured is None:
@@ -160,6 +160,11 @@ class Evaluator:
                 of_folds = candidate.measured.fold_values[name]
                 of_folds[:] = [one[name] for one in values]
                 candidate.measured.values[name][:] = of_folds.mean()
+
+    def _map(self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
+        if self.workers == 1:
+            return [function(*task) for task in tasks]
+        return self.parallel(delayed(function)(*task) for task in tasks)
 
     def _numbers(self, values: dict[str, Any] | None) -> dict[str, float]:
         """Scores as numbers; scikit-learn gives the traceback of a scorer that failed."""

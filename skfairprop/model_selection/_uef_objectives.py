@@ -8,7 +8,6 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn import metrics as sk
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import accuracy_score, make_scorer
@@ -19,6 +18,7 @@ from skfairprop.counts import GroupCounts
 from skfairprop.metrics import METRICS
 from skfairprop.metrics._metric import rates_of
 from skfairprop.metrics._rates import divide
+from skfairprop.model_selection._uef_views import View
 from skfairprop.scorers._fold import Fold
 from skfairprop.scorers._group_scorer import GroupScorer
 from skfairprop.scorers._measures import CountMeasure, FunctionMeasure
@@ -136,53 +136,6 @@ def _is_of_counts(scorer: Any) -> bool:
         and "sample_weight" in signature(function).parameters
         and "sample_weight" not in scorer._kwargs
     )
-
-
-@dataclass(frozen=True)
-class View:
-    """How some scorers see the rows: by which groups, and with which weights.
-
-    Attributes
-    ----------
-    group_codes : integer array of shape (n,)
-        -1 for rows that are left out.
-    groups : Index
-    sample_weight : array of shape (n,) or None
-    frame : DataFrame or None
-        The protected columns; None for scorers that know none.
-    """
-
-    group_codes: np.ndarray
-    groups: pd.Index
-    sample_weight: np.ndarray | None = None
-    frame: pd.DataFrame | None = None
-
-    def tabulate(
-        self, rows: np.ndarray, y: np.ndarray, predicted: np.ndarray, n_classes: int
-    ) -> np.ndarray:
-        """Counts (G, K, K) of classes coded 0..K-1 on these rows."""
-        return self._count(rows, [(y, n_classes), (predicted, n_classes)])
-
-    def sweep(
-        self, rows: np.ndarray, y: np.ndarray, bins: np.ndarray, n_thresholds: int, positive: int
-    ) -> np.ndarray:
-        """Counts (T, G, 2, 2) at ascending thresholds, from how many of them each score passes."""
-        table = self._count(rows, [(y, 2), (bins, n_thresholds + 1)])
-        passed = table[..., ::-1].cumsum(-1)[..., ::-1][..., 1:]
-        out = np.empty((n_thresholds, *table.shape[:2], 2), dtype=table.dtype)
-        out[..., positive] = np.moveaxis(passed, -1, 0)
-        out[..., 1 - positive] = np.moveaxis(table.cumsum(-1)[..., :-1], -1, 0)
-        return out
-
-    def _count(self, rows: np.ndarray, codes: list[tuple[np.ndarray, int]]) -> np.ndarray:
-        cell = self.group_codes[rows]
-        sizes = [len(self.groups)]
-        kept = cell >= 0
-        for code, size in codes:
-            cell = cell * size + code
-            sizes.append(size)
-        weight = None if self.sample_weight is None else self.sample_weight[rows][kept]
-        return np.bincount(cell[kept], weight, minlength=math.prod(sizes)).reshape(sizes)
 
 
 # -- values from counts ---------------------------------------------------------------------------

@@ -4,20 +4,20 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from skfairprop.model_selection._uef_folds import FoldResult
 from skfairprop.model_selection._uef_objectives import (
     COUNTS,
     EXPLANATION,
     ROWS,
-    View,
     value_of_rows,
     values_of_counts,
 )
+from skfairprop.model_selection._uef_views import Cells, View
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,10 @@ class Plan:
         Objectives first.
     kinds : dict of str -> str or None
         What each is a function of, see ``kind_of``.
-    views : dict of str -> View
-        Groups and weights of those that are functions of predicted classes.
+    cells : dict of str -> Cells
+        Of those that are functions of predicted classes, as each sees them.
+    everybody : Cells
+        All rows in one group, without weights.
     splits : list of (train, test)
     y : array of shape (n,)
         Labels.
@@ -47,7 +49,8 @@ class Plan:
 
     scorers: Mapping[str, Any]
     kinds: Mapping[str, str | None]
-    views: Mapping[str, View]
+    cells: Mapping[str, Cells]
+    everybody: Cells
     splits: list[tuple[np.ndarray, np.ndarray]]
     y: np.ndarray
     codes: np.ndarray
@@ -108,8 +111,8 @@ def measure(plan: Plan, folds: list[FoldResult]) -> Measured:
             found = [(fold.values or {}).get(name, math.nan) for fold in folds]
             out.fold_values[name] = np.array(found, dtype=float)
             out.values[name] = np.full(n, out.fold_values[name].mean())
-    if folds[0].predicted is not None and plan.classes:
-        _look_at_shares(plan, chosen, out)
+    if folds[0].predicted is not None:
+        _look_at_shares(plan, chosen.counts(plan.everybody, tables), out)
     return out
 
 
@@ -117,7 +120,8 @@ def _of_predictions(
     plan: Plan, chosen: "_Choices", name: str, scorer: Any, tables: dict[int, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Values by fold (F, P) and on the rows of all folds (P,)."""
-    view = plan.views[name]
+    cells = plan.cells[name]
+    view = cells.view
     if plan.kinds[name] == ROWS:
         every = np.concatenate(chosen.tests)
         by_fold = [
@@ -126,9 +130,7 @@ def _of_predictions(
         ]
         pooled = [_of_rows(plan, scorer, view, every, labels) for labels in chosen.labels(None)]
         return np.array(by_fold), np.array(pooled)
-    if id(view) not in tables:
-        tables[id(view)] = chosen.counts(view)
-    counts = tables[id(view)]
+    counts = chosen.counts(cells, tables)
     both = np.concatenate([counts, counts.sum(0, keepdims=True)])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -144,18 +146,30 @@ def _of_rows(plan: Plan, scorer: Any, view: View, rows: np.ndarray, codes: np.nd
     )
 
 
-def _look_at_shares(plan: Plan, chosen: "_Choices", out: Measured) -> None:
-    everybody = View(np.zeros(len(plan.codes), dtype=np.intp), pd.Index([0]))
-    table = chosen.counts(everybody).sum((0, 2, 3))  # (P, K)
+def _look_at_shares(plan: Plan, counts: np.ndarray, out: Measured) -> None:
+    table = counts.sum((0, 2, 3))  # (P, K)
     share = table / table.sum(-1, keepdims=True)
     out.constant = share.max(-1) == 1.0
     if len(plan.classes) == 2:
         out.selection_rates = share[:, plan.positive]
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Choices:
-    """Predicted classes of a candidate on its test rows: its own, and one set a threshold."""
+    """Predicted classes of a candidate on its test rows: its own, and one set a threshold.
+
+    Attributes
+    ----------
+    plan : Plan
+    tests : list of arrays
+        Test rows of each fold.
+    own : list of integer arrays
+        Classes that the estimator predicts.
+    scores : list of arrays
+        Empty without thresholds.
+    thresholds : array of shape (P,)
+        The first is NaN, for its own decision.
+    """
 
     plan: Plan
     tests: list[np.ndarray]
@@ -166,7 +180,7 @@ class _Choices:
     @classmethod
     def make(cls, plan: Plan, folds: list[FoldResult]) -> "_Choices":
         own: list[np.ndarray] = []
-        if folds[0].predicted is not None and plan.classes:
+        if folds[0].predicted is not None:
             own = [_code(fold.predicted, plan.classes) for fold in folds]
         scores = [fold.scores for fold in folds if fold.scores is not None]
         same = len({fold.method for fold in folds}) == 1
@@ -176,19 +190,21 @@ class _Choices:
         tests = [test for _, test in plan.splits]
         return cls(plan, tests, own, scores, np.concatenate([[math.nan], cuts]))
 
-    def counts(self, view: View) -> np.ndarray:
-        """Counts (F, P, G, K, K)."""
-        plan, cuts = self.plan, self.thresholds[1:]
-        out = []
-        for f, rows in enumerate(self.tests):
-            y = plan.codes[rows]
-            table = view.tabulate(rows, y, self.own[f], len(plan.classes))[None]
-            if len(cuts):
-                bins = np.searchsorted(cuts, self.scores[f], side="right")
-                swept = view.sweep(rows, y, bins, len(cuts), plan.positive)
-                table = np.concatenate([table, swept])
-            out.append(table)
-        return np.stack(out)
+    @cached_property
+    def passed(self) -> np.ndarray:
+        """How many thresholds the score of each row reaches."""
+        return np.searchsorted(self.thresholds[1:], np.concatenate(self.scores), side="right")
+
+    def counts(self, cells: Cells, known: dict[int, np.ndarray]) -> np.ndarray:
+        """Counts (F, P, G, K, K), kept in `known`."""
+        if id(cells) not in known:
+            found = cells.count(np.concatenate(self.own))
+            n_cuts = len(self.thresholds) - 1
+            if n_cuts:
+                swept = cells.sweep(self.passed, n_cuts, self.plan.positive)
+                found = np.concatenate([found, swept], axis=1)
+            known[id(cells)] = found
+        return known[id(cells)]
 
     def labels(self, fold: int | None) -> list[np.ndarray]:
         """Predicted classes, as codes, for each choice: of a fold, or of all of them."""
@@ -207,6 +223,8 @@ def cut_points(scores: np.ndarray, rates: np.ndarray) -> np.ndarray:
     Each lies midway between two scores, so that a model that scores a little differently on
     another machine decides alike; where many scores are equal, they are all selected or none.
     """
+    if np.isnan(scores).any():
+        raise ValueError("the estimator gives scores that are NaN")
     falling = np.sort(scores)[::-1]
     n = len(falling)
     least, most = max(np.ceil(rates[0] * n), 1), max(np.floor(rates[-1] * n), 1)

@@ -3,11 +3,11 @@
 import math
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.base import is_classifier
 from sklearn.model_selection import (
     ShuffleSplit,
@@ -27,7 +27,7 @@ from skfairprop.groups import Groups, name_some
 from skfairprop.model_selection._pareto import RULES
 from skfairprop.model_selection._uef_algorithm import ALGORITHMS
 from skfairprop.model_selection._uef_candidates import SELECTION_RATE, Constraint
-from skfairprop.model_selection._uef_objectives import View
+from skfairprop.model_selection._uef_views import View
 from skfairprop.scorers._group_scorer import GroupScorer
 
 OWNER = "UEFSearchCV"
@@ -243,10 +243,14 @@ def positive_of(classes: list, pos_label: Any) -> int:
 
 
 def make_views(
-    scorers: Mapping[str, Any], params: Mapping[str, Mapping[str, Any]], X: Any, y: Any, n: int
+    scorers: Mapping[str, Any],
+    params: Mapping[str, Mapping[str, Any]],
+    X: Any,
+    y: Any,
+    everybody: View,
 ) -> dict[str, View]:
     """How each scorer sees the rows; scorers that see them alike share one view."""
-    made: list[tuple[tuple, View]] = []
+    made: list[tuple[tuple, View]] = [((None,) * 5, everybody)]
     out = {}
     for name, scorer in scorers.items():
         weight = params[name].get("sample_weight")
@@ -264,16 +268,16 @@ def make_views(
         )
         view = next((v for k, v in made if all(a is b for a, b in zip(k, key, strict=True))), None)
         if view is None:
-            view = _make_view(name, measure, key, X, y, n)
+            view = _make_view(name, measure, key, X, y, everybody)
             made.append((key, view))
         out[name] = view
     return out
 
 
-def _make_view(name: str, measure: Any, key: tuple, X: Any, y: Any, n: int) -> View:
+def _make_view(name: str, measure: Any, key: tuple, X: Any, y: Any, everybody: View) -> View:
     weight = None if key[-1] is None else check_weights(Column(np.asarray(key[-1])))
     if measure is None:
-        return View(np.zeros(n, dtype=np.intp), pd.Index([0]), weight)
+        return replace(everybody, sample_weight=weight)
     spec, routed, missing, declared, _ = key
     frame = resolve_sensitive_features(spec, X, y, routed, owner=f"{name} scorer")
     found = Groups.from_columns(frame, missing=missing)

@@ -6,6 +6,7 @@ from typing import Any
 
 import joblib
 import numpy as np
+import pandas as pd
 from sklearn import get_config
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
@@ -38,6 +39,7 @@ from skfairprop.model_selection._uef_settings import (
     sweep_of,
 )
 from skfairprop.model_selection._uef_space import SearchSpace
+from skfairprop.model_selection._uef_views import Cells, View
 
 # Arguments that do not change what a candidate is worth.
 _WITHOUT_EFFECT = (
@@ -191,21 +193,29 @@ def _make_plan(
     kinds = {name: kind if kind in known else FOLD for name, kind in kinds.items()}
     of_predictions = {name: s for name, s in scorers.items() if kinds[name] in (COUNTS, ROWS)}
     each = params_of_each(search, scorers, routed.scorer.score)
-    labels = np.asarray(data.y) if classes else np.empty(data.n_rows)
+    n = data.n_rows
+    labels = np.asarray(data.y) if classes else np.empty(n)
+    everybody = View(np.zeros(n, dtype=np.intp), pd.Index([0]))
+    views = make_views(of_predictions, each, data.X, data.y, everybody)
+    splits = make_splits(
+        search.cv,
+        data.X,
+        data.y,
+        dict(routed.splitter.split),
+        classifier=is_classifier(search.estimator),
+        seed=seed,
+    )
+    codes = np.searchsorted(np.asarray(classes), labels) if classes else np.zeros(n, dtype=int)
+    tests = [test for _, test in splits]
+    cells = {id(v): Cells(v, tests, codes, len(classes) or 1) for v in [everybody, *views.values()]}
     plan = Plan(
         scorers=scorers,
         kinds=kinds,
-        views=make_views(of_predictions, each, data.X, data.y, data.n_rows),
-        splits=make_splits(
-            search.cv,
-            data.X,
-            data.y,
-            dict(routed.splitter.split),
-            classifier=is_classifier(search.estimator),
-            seed=seed,
-        ),
+        cells={name: cells[id(view)] for name, view in views.items()},
+        everybody=cells[id(everybody)],
+        splits=splits,
         y=labels,
-        codes=np.searchsorted(np.asarray(classes), labels) if classes else labels,
+        codes=codes,
         classes=classes,
         rates=rates,
         positive=positive_of(classes, search.pos_label),
@@ -217,11 +227,10 @@ def _make_plan(
 
 def _try_counts(plan: Plan) -> None:
     """Refuse what cannot be computed, as a positive class that is not known, before any fit."""
-    rows = np.arange(len(plan.codes))
+    rows = np.concatenate([test for _, test in plan.splits])
     for name in plan.names(COUNTS):
-        view = plan.views[name]
-        perfect = view.tabulate(rows, plan.codes, plan.codes, len(plan.classes))
-        values_of_counts(plan.scorers[name], perfect, view, plan.classes)
+        perfect = plan.cells[name].count(plan.codes[rows])
+        values_of_counts(plan.scorers[name], perfect, plan.cells[name].view, plan.classes)
 
 
 def _make_job(search: Any, data: Data, plan: Plan, score_params: dict[str, Any], seed: int) -> Job:

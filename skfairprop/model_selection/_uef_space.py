@@ -90,7 +90,7 @@ class Distribution:
         return int(found) if self.discrete else float(found)
 
     def code(self, gene: Any) -> Any:
-        return self.decode(gene)
+        return self.decode(gene) if self.discrete else float(gene)
 
     def encode(self, value: Any) -> float | None:
         try:
