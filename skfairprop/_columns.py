@@ -35,7 +35,7 @@ class Column:
         return Column(self.values[where], self.name, index)
 
 
-def read_column(data, *, what: str) -> Column:
+def read_column(data: Any, *, what: str) -> Column:
     """Read one-dimensional `data`; a single column of a frame or a 2-D array is accepted."""
     columns = read_columns(data, what=what)
     if len(columns) != 1:
@@ -43,7 +43,7 @@ def read_column(data, *, what: str) -> Column:
     return columns[0]
 
 
-def read_columns(data, *, what: str) -> list[Column]:
+def read_columns(data: Any, *, what: str) -> list[Column]:
     """Read `data` as one or more columns.
 
     Parameters
@@ -75,7 +75,7 @@ def read_columns(data, *, what: str) -> list[Column]:
     return columns
 
 
-def _dispatch(data, what: str) -> list[Column]:
+def _dispatch(data: Any, what: str) -> list[Column]:
     if data is None:
         raise ValueError(f"{what} is required; got None")
     if isinstance(data, str | bytes):
@@ -145,7 +145,7 @@ def _narwhals_values(series: nw.Series):
     return series.to_numpy()
 
 
-def _from_array_like(data, what: str) -> list[Column]:
+def _from_array_like(data: Any, what: str) -> list[Column]:
     if np.ma.isMaskedArray(data):
         hidden = np.ma.getmaskarray(data)
         data = np.asarray(data.data, dtype=object).copy()
@@ -180,7 +180,7 @@ def _array_from_items(items, what: str) -> np.ndarray:
     return pd.Series(items, dtype=object).infer_objects().to_numpy()
 
 
-def factorize(values, *, what: str) -> tuple[np.ndarray, pd.Index]:
+def factorize(values: Any, *, what: str) -> tuple[np.ndarray, pd.Index]:
     """Codes and labels of a column.
 
     Parameters
@@ -228,7 +228,7 @@ def _hashable(values: np.ndarray) -> np.ndarray:
     return values
 
 
-def _factorize_hashed(values) -> tuple[np.ndarray, pd.Index]:
+def _factorize_hashed(values: Any) -> tuple[np.ndarray, pd.Index]:
     """The factorize of pandas, block by block where the values are few: the hash table stays small.
 
     On a million objects this takes 5 bytes a row instead of 67, and three quarters of the time.

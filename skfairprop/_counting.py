@@ -21,8 +21,8 @@ MAX_EXACT = 1 << 53
 def tabulate_rows(
     labels: Mapping[str, Any],
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     groups: Sequence[Hashable] | None = None,
     classes: Sequence[Hashable] | None = None,
     missing: str = "raise",
@@ -62,7 +62,9 @@ def tabulate_rows(
     return table
 
 
-def tabulate_codes(codes: Mapping[str, Any], *, groups, classes, sample_weight) -> dict[str, Any]:
+def tabulate_codes(
+    codes: Mapping[str, Any], *, groups, classes, sample_weight: Any
+) -> dict[str, Any]:
     """Count codes, by the names of their arguments: groups first, then one or two of classes."""
     names, arrays = list(codes), [np.asarray(code) for code in codes.values()]
     n = arrays[0].size
@@ -82,7 +84,7 @@ def tabulate_codes(codes: Mapping[str, Any], *, groups, classes, sample_weight) 
     )
 
 
-def _tabulate(codes, *, groups, classes, sample_weight, names=None) -> dict[str, Any]:
+def _tabulate(codes, *, groups, classes, sample_weight: Any, names=None) -> dict[str, Any]:
     sizes = check_size(groups, classes, len(codes))
     squared = None
     if sample_weight is None:

@@ -61,11 +61,11 @@ class GroupCounts(FrameConstructors):
 
     def __init__(
         self,
-        values,
+        values: Any,
         *,
         groups: Sequence[Hashable] | pd.Index,
         classes: Sequence[Hashable] | pd.Index,
-        squared=None,
+        squared: Any = None,
         predicted: bool = True,
         n_dropped: int = 0,
     ) -> None:
@@ -107,11 +107,11 @@ class GroupCounts(FrameConstructors):
     @classmethod
     def from_arrays(
         cls,
-        y_true,
-        y_pred=None,
+        y_true: Any,
+        y_pred: Any = None,
         *,
-        sensitive_features,
-        sample_weight=None,
+        sensitive_features: Any,
+        sample_weight: Any = None,
         groups: Sequence[Hashable] | None = None,
         classes: Sequence[Hashable] | None = None,
         missing: str = "raise",
@@ -161,13 +161,13 @@ class GroupCounts(FrameConstructors):
     @classmethod
     def from_codes(
         cls,
-        group_codes,
-        true_codes,
-        pred_codes=None,
+        group_codes: Any,
+        true_codes: Any,
+        pred_codes: Any = None,
         *,
         groups: Sequence[Hashable] | pd.Index,
         classes: Sequence[Hashable] | pd.Index,
-        sample_weight=None,
+        sample_weight: Any = None,
     ) -> "GroupCounts":
         """Count rows that are coded already: the fastest way in.
 
@@ -268,7 +268,7 @@ class GroupCounts(FrameConstructors):
         squared = None if self.squared is None else self.squared.sum(axis)
         return self._with(self.values.sum(axis), squared=squared, predicted=False)
 
-    def _with(self, values, **changes) -> "GroupCounts":
+    def _with(self, values: Any, **changes) -> "GroupCounts":
         kept = {
             name: getattr(self, name)
             for name in ("groups", "classes", "squared", "predicted", "n_dropped")
@@ -291,7 +291,7 @@ class GroupCounts(FrameConstructors):
         if not self.predicted:
             raise ValueError(f"{what} needs predictions; these counts describe the data set alone")
 
-    def select(self, keep) -> "GroupCounts":
+    def select(self, keep: Any) -> "GroupCounts":
         """Only some of the groups.
 
         Parameters
@@ -436,7 +436,7 @@ class GroupCounts(FrameConstructors):
         axes = 2 if self.predicted else 1
         return spread(values, [self.groups, *[self.classes] * axes], [groups, *[classes] * axes])
 
-    def __radd__(self, other) -> "GroupCounts":
+    def __radd__(self, other: Any) -> "GroupCounts":
         return (
             self if isinstance(other, int) and other == 0 else NotImplemented
         )  # sum() starts at 0

@@ -53,7 +53,7 @@ class Groups:
     @classmethod
     def from_columns(
         cls,
-        sensitive_features,
+        sensitive_features: Any,
         *,
         missing: str = "raise",
         name: str = "sensitive_features",

@@ -8,6 +8,7 @@ import pandas as pd
 from sklearn.utils import Bunch
 
 from skfairprop._random import RandomState, as_generator
+from skfairprop._typing import Numbers
 
 from ._base import check_count, check_share, check_switches
 
@@ -18,10 +19,10 @@ IntArray = npt.NDArray[np.int64]
 def make_biased_classification(
     n_samples: int = 1000,
     *,
-    group_proportions: npt.ArrayLike = (0.5, 0.5),
-    base_rates: npt.ArrayLike = (0.6, 0.4),
-    recalls: npt.ArrayLike = (0.9, 0.8),
-    label_bias: npt.ArrayLike | None = None,
+    group_proportions: Numbers = (0.5, 0.5),
+    base_rates: Numbers = (0.6, 0.4),
+    recalls: Numbers = (0.9, 0.8),
+    label_bias: Numbers | None = None,
     proxy_strength: float = 0.5,
     n_noise: int = 2,
     exact: bool = False,
@@ -163,7 +164,7 @@ def make_biased_classification(
     return (bunch.data, bunch.target) if return_X_y else bunch
 
 
-def _check_numbers(name: str, values: npt.ArrayLike) -> FloatArray:
+def _check_numbers(name: str, values: Numbers) -> FloatArray:
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -173,7 +174,7 @@ def _check_numbers(name: str, values: npt.ArrayLike) -> FloatArray:
     return array
 
 
-def _check_proportions(values: npt.ArrayLike) -> FloatArray:
+def _check_proportions(values: Numbers) -> FloatArray:
     groups = _check_numbers("group_proportions", values)
     if groups.ndim != 1 or len(groups) < 2:
         raise ValueError(
@@ -186,7 +187,7 @@ def _check_proportions(values: npt.ArrayLike) -> FloatArray:
     return groups / groups.sum()
 
 
-def _check_base_rates(values: npt.ArrayLike, n_groups: int) -> FloatArray:
+def _check_base_rates(values: Numbers, n_groups: int) -> FloatArray:
     """Probability of each class, of shape (n_groups, n_classes)."""
     rates = _check_numbers("base_rates", values)
     if rates.shape == (n_groups,):
@@ -203,7 +204,7 @@ def _check_base_rates(values: npt.ArrayLike, n_groups: int) -> FloatArray:
     return rates / rates.sum(axis=1, keepdims=True)
 
 
-def _check_recalls(values: npt.ArrayLike, n_groups: int, n_classes: int) -> FloatArray:
+def _check_recalls(values: Numbers, n_groups: int, n_classes: int) -> FloatArray:
     recalls = _check_numbers("recalls", values)
     if recalls.shape == (n_groups,):
         recalls = np.repeat(recalls[:, None], n_classes, axis=1)
@@ -217,9 +218,9 @@ def _check_recalls(values: npt.ArrayLike, n_groups: int, n_classes: int) -> Floa
 
 def _joint(
     groups: FloatArray,
-    base_rates: npt.ArrayLike,
-    recalls: npt.ArrayLike,
-    label_bias: npt.ArrayLike | None,
+    base_rates: Numbers,
+    recalls: Numbers,
+    label_bias: Numbers | None,
 ) -> FloatArray:
     """Probability of each group x true class x recorded class x prediction."""
     base = _check_base_rates(base_rates, len(groups))

@@ -66,7 +66,7 @@ class ExplainerEnsemble(BaseEstimator):
         *,
         weights: Sequence[float] | None = None,
         random_state: RandomState = None,
-    ):
+    ) -> None:
         self.explainers = explainers
         self.weights = weights
         self.random_state = random_state

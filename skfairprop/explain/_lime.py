@@ -108,7 +108,7 @@ class LimeExplainer(BaseEstimator):
         alpha: float = 1.0,
         backend: str = "batched",
         random_state: RandomState = None,
-    ):
+    ) -> None:
         self.n_samples = n_samples
         self.discretize = discretize
         self.categorical_features = categorical_features

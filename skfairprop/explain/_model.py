@@ -47,7 +47,7 @@ class Model:
            [ 0.5 , -0.5 ]])
     """
 
-    def __init__(self, estimator: Any):
+    def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
         self._function = _output_function(estimator)
         self.classes = getattr(estimator, "classes_", None)
@@ -148,7 +148,7 @@ class Predictor:
     Calls go to the model in blocks of rows, so memory does not grow with the number of rows.
     """
 
-    def __init__(self, model: Model, table: Table):
+    def __init__(self, model: Model, table: Table) -> None:
         self.model = model
         self.table = table
 

@@ -34,7 +34,7 @@ class NetScores:
     net : fitted skorch net
     """
 
-    def __init__(self, net: Any):
+    def __init__(self, net: Any) -> None:
         self._net = net
         self._link: Callable[[np.ndarray], np.ndarray] | None = None
         self._is_checked = False

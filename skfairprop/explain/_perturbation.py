@@ -81,7 +81,7 @@ class Perturbation(BaseEstimator):
         categorical: str = "mask",
         categorical_features: str | Sequence = "auto",
         random_state: RandomState = None,
-    ):
+    ) -> None:
         self.n_perturbations = n_perturbations
         self.sigma = sigma
         self.mask_probability = mask_probability

@@ -115,7 +115,7 @@ class ShapExplainer(BaseEstimator):
         n_permutations: int | str = "auto",
         max_exact_features: int = 4,
         random_state: RandomState = None,
-    ):
+    ) -> None:
         self.method = method
         self.tree = tree
         self.sum_parts = sum_parts

@@ -105,7 +105,7 @@ class TreePath:
         sample: np.ndarray,
         value_function: str,
         sum_parts: bool,
-    ):
+    ) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # importing shap warns about what it imports
             self._shap = import_optional("shap", extra="explain")

@@ -230,7 +230,7 @@ def _layout(call: MetricCall) -> str:
     return "independence" if null is None else null
 
 
-def share_rates(prepared: Sequence[Prepared], values, *, predicted: bool) -> list[Rates]:
+def share_rates(prepared: Sequence[Prepared], values: Any, *, predicted: bool) -> list[Rates]:
     """The rates for each call; calls that agree on the positive class and on 0/0 share theirs."""
     pool: dict[tuple[int | None, bool], Rates] = {}
     for p in sorted(prepared, key=lambda p: p.positive is None):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from skfairprop._random import RandomState
 from skfairprop.counts import GroupCounts
 from skfairprop.inference._calls import MetricCall
 from skfairprop.inference._infer import infer
@@ -94,17 +95,17 @@ class Comparison:
 
 def compare_models(
     metric: str | Metric,
-    y_true,
-    y_pred_a,
-    y_pred_b,
+    y_true: Any,
+    y_pred_a: Any,
+    y_pred_b: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     pos_label: Hashable | None = None,
     confidence: float = 0.95,
     n_draws: int = 1000,
     missing: str = "raise",
-    random_state=None,
+    random_state: RandomState = None,
     **options: Any,
 ) -> Comparison:
     """Difference of a metric between two models that predicted the same rows.
@@ -213,7 +214,7 @@ def compare_counts(
     pos_label: Hashable | None = None,
     confidence: float = 0.95,
     n_draws: int = 1000,
-    random_state=None,
+    random_state: RandomState = None,
     **options: Any,
 ) -> Comparison:
     """Difference of a metric between two independent tables: other rows, or another time.
@@ -287,7 +288,7 @@ def compare_joint(
     *,
     confidence: float,
     n_draws: int,
-    random_state,
+    random_state: RandomState,
 ) -> dict[str, Comparison]:
     """Compare any number of metrics of two models on the same rows, on common replicates."""
     seed = resolve_seed(random_state)
@@ -322,7 +323,7 @@ def compare_tables(
     *,
     confidence: float,
     n_draws: int,
-    random_state,
+    random_state: RandomState,
 ) -> dict[str, Comparison]:
     """Compare any number of metrics of two independent tables with the same groups and classes."""
     seed = resolve_seed(random_state)

@@ -7,6 +7,7 @@ from itertools import chain
 
 import numpy as np
 
+from skfairprop._random import RandomState
 from skfairprop.counts import GroupCounts
 from skfairprop.inference._calls import (
     NULLS,
@@ -63,7 +64,7 @@ def infer(
     n_draws: int = 1000,
     interval: str = "tilted",
     null: str | None = None,
-    random_state=None,
+    random_state: RandomState = None,
     chunk_size: int | None = None,
 ) -> dict[str, Inference]:
     """Interval, null baseline and p-value of count metrics.
@@ -171,7 +172,7 @@ def infer(
 
 
 def null_replicates(
-    counts: GroupCounts, call: MetricCall, *, n_draws: int, random_state
+    counts: GroupCounts, call: MetricCall, *, n_draws: int, random_state: RandomState
 ) -> tuple[float, np.ndarray]:
     """A metric and its values on replicates without bias, both as printed."""
     check_settings(0.95, n_draws, "tilted", None, warn=False)

@@ -1,6 +1,7 @@
 """The joint table of two models on the same rows: group x truth x first x second prediction."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -61,7 +62,13 @@ class Joint:
 
 
 def count_joint(
-    y_true, y_pred_a, y_pred_b, *, sensitive_features, sample_weight, missing: str
+    y_true: Any,
+    y_pred_a: Any,
+    y_pred_b: Any,
+    *,
+    sensitive_features: Any,
+    sample_weight: Any,
+    missing: str,
 ) -> Joint:
     """Count rows by group, truth and both predictions.
 

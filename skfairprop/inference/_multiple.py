@@ -4,10 +4,12 @@ import warnings
 
 import numpy as np
 
+from skfairprop._typing import Numbers
+
 MIN_DRAWS = 999  # fewer make p too coarse for q
 
 
-def benjamini_hochberg(p_values, *, n_draws: int | None = None) -> np.ndarray:
+def benjamini_hochberg(p_values: Numbers, *, n_draws: int | None = None) -> np.ndarray:
     """Benjamini-Hochberg q-values: the false discovery rate at which each finding would count.
 
     Parameters
@@ -51,7 +53,7 @@ def benjamini_hochberg(p_values, *, n_draws: int | None = None) -> np.ndarray:
     return _step_up(p_values, n_draws, harmonic=False)
 
 
-def benjamini_yekutieli(p_values, *, n_draws: int | None = None) -> np.ndarray:
+def benjamini_yekutieli(p_values: Numbers, *, n_draws: int | None = None) -> np.ndarray:
     """Benjamini-Yekutieli q-values: the false discovery rate under any dependence of the tests.
 
     Parameters
@@ -90,7 +92,7 @@ def benjamini_yekutieli(p_values, *, n_draws: int | None = None) -> np.ndarray:
     return _step_up(p_values, n_draws, harmonic=True)
 
 
-def _step_up(p_values, n_draws: int | None, *, harmonic: bool) -> np.ndarray:
+def _step_up(p_values: Numbers, n_draws: int | None, *, harmonic: bool) -> np.ndarray:
     p = np.asarray(p_values, dtype=float)
     if p.ndim != 1:
         raise ValueError(f"p_values must be one-dimensional; got shape {p.shape}")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skfairprop._random import RandomState
 from skfairprop.counts import GroupCounts
 from skfairprop.inference._calls import NULLS
 from skfairprop.inference._infer import check_settings
@@ -55,7 +56,7 @@ def omnibus_test(
     *,
     null: str = "separation",
     n_draws: int = 1000,
-    random_state=None,
+    random_state: RandomState = None,
 ) -> OmnibusTest:
     """Test whether the groups differ at all, by the permuted sum of chi-squares within strata.
 

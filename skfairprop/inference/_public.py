@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from skfairprop import metrics
+from skfairprop._random import RandomState
 from skfairprop.counts import GroupCounts
 from skfairprop.inference._calls import MetricCall
 from skfairprop.inference._infer import infer, null_replicates
@@ -57,11 +58,11 @@ class NullBaseline:
 
 def metric_interval(
     metric: str | Metric,
-    y_true,
-    y_pred=None,
+    y_true: Any,
+    y_pred: Any = None,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     pos_label: Hashable | None = None,
     of: str = "y_true",
     confidence: float = 0.95,
@@ -70,7 +71,7 @@ def metric_interval(
     n_draws: int = 1000,
     undefined: str = "drop",
     missing: str = "raise",
-    random_state=None,
+    random_state: RandomState = None,
     **options: Any,
 ) -> Inference:
     """Value, interval, null baseline and p-value of one metric.
@@ -158,18 +159,18 @@ def metric_interval(
 
 def null_baseline(
     metric: str | Metric,
-    y_true,
-    y_pred=None,
+    y_true: Any,
+    y_pred: Any = None,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     pos_label: Hashable | None = None,
     of: str = "y_true",
     null: str | None = None,
     n_draws: int = 1000,
     undefined: str = "drop",
     missing: str = "raise",
-    random_state=None,
+    random_state: RandomState = None,
     **options: Any,
 ) -> NullBaseline:
     """What a metric would be on these data if there were no bias: by chance alone.
@@ -231,7 +232,13 @@ def _call(metric, options, pos_label, of, undefined, null) -> MetricCall:
 
 
 def _count(
-    call: MetricCall, y_true, y_pred, sensitive_features, sample_weight, undefined, missing
+    call: MetricCall,
+    y_true: Any,
+    y_pred: Any,
+    sensitive_features: Any,
+    sample_weight: Any,
+    undefined,
+    missing,
 ) -> GroupCounts:
     """Counts of the rows; warns of what the metric leaves out, as its public function does."""
     counts = GroupCounts.from_arrays(

@@ -3,9 +3,16 @@
 import numpy as np
 from scipy.stats import beta, norm
 
+from skfairprop._typing import Numbers
+
 
 def rate_interval(
-    successes, n, *, confidence: float = 0.95, method: str = "wilson", effective_n=None
+    successes: Numbers,
+    n: Numbers,
+    *,
+    confidence: float = 0.95,
+    method: str = "wilson",
+    effective_n: Numbers | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Interval of a rate, or of each of many.
 
@@ -67,13 +74,13 @@ def rate_interval(
     return np.where(rate == 0, 0.0, lower), np.where(rate == 1, 1.0, upper)
 
 
-def _wilson(rate, n, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def _wilson(rate: np.ndarray, n: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     z = norm.isf(alpha / 2)
     centre = (rate + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2))
     return centre - half, centre + half
 
 
-def _jeffreys(rate, n, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def _jeffreys(rate: np.ndarray, n: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     a, b = rate * n + 0.5, (1 - rate) * n + 0.5
     return beta.ppf(alpha / 2, a, b), beta.isf(alpha / 2, a, b)

@@ -1,14 +1,20 @@
 """The gap between two rates: its interval, and how likely chance makes it as large."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.special import ndtr
 from scipy.stats import hypergeom
+
+from skfairprop._typing import Numbers
 
 # Where every expected count is this large the normal distribution is within .001 of the exact p.
 _LARGE = 100
 
 
-def gap_p_value(successes_1, n_1, successes_2, n_2) -> np.ndarray:
+def gap_p_value(
+    successes_1: Numbers, n_1: Numbers, successes_2: Numbers, n_2: Numbers
+) -> np.ndarray:
     """P-value of the gap between two rates, or of each of many gaps.
 
     Parameters
@@ -64,19 +70,31 @@ def gap_p_value(successes_1, n_1, successes_2, n_2) -> np.ndarray:
     return np.minimum(p, 1.0)
 
 
-def gap_interval(rate_1, interval_1, rate_2, interval_2) -> tuple[np.ndarray, np.ndarray]:
+def gap_interval(
+    rate_1: Numbers,
+    interval_1: Sequence[Numbers],
+    rate_2: Numbers,
+    interval_2: Sequence[Numbers],
+) -> tuple[np.ndarray, np.ndarray]:
     """Interval of the gap between two rates, from the intervals of both.
 
     Parameters
     ----------
-    rate_1, rate_2 : array-like
-    interval_1, interval_2 : (lower, upper)
-        Of :func:`rate_interval`, whose confidence the result has.
+    rate_1 : array-like
+        The first rate, or each of many.
+    interval_1 : (lower, upper)
+        Its interval, of :func:`rate_interval`, whose confidence the result has.
+    rate_2 : array-like
+        The second rate.
+    interval_2 : (lower, upper)
+        Likewise.
 
     Returns
     -------
-    lower, upper : ndarrays
+    lower : ndarray
         Of `rate_1` - `rate_2`, in [-1, 1]; NaN where a rate is.
+    upper : ndarray
+        Likewise.
 
     Notes
     -----
@@ -96,6 +114,10 @@ def gap_interval(rate_1, interval_1, rate_2, interval_2) -> tuple[np.ndarray, np
     """
     first, second = np.asarray(rate_1, dtype=float), np.asarray(rate_2, dtype=float)
     gap = first - second
-    below = np.hypot(first - interval_1[0], interval_2[1] - second)
-    above = np.hypot(interval_1[1] - first, second - interval_2[0])
+    (low_1, high_1), (low_2, high_2) = (
+        (np.asarray(low, dtype=float), np.asarray(high, dtype=float))
+        for low, high in (interval_1, interval_2)
+    )
+    below = np.hypot(first - low_1, high_2 - second)
+    above = np.hypot(high_1 - first, second - low_2)
     return gap - below, gap + above

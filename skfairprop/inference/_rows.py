@@ -18,8 +18,8 @@ INTERVALS = ("joined", "percentile")
 
 def resample_rows(
     function: Callable[..., Any],
-    *arrays,
-    within,
+    *arrays: Any,
+    within: Any,
     confidence: float = 0.95,
     n_draws: int = 1000,
     interval: str = "joined",

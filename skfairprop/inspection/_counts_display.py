@@ -47,11 +47,11 @@ class CountsDisplay:
     @classmethod
     def from_predictions(
         cls,
-        y_true,
-        y_pred=None,
+        y_true: Any,
+        y_pred: Any = None,
         *,
-        sensitive_features,
-        sample_weight=None,
+        sensitive_features: Any,
+        sample_weight: Any = None,
         missing: str = "raise",
         **options: Any,
     ) -> Self:
@@ -97,12 +97,12 @@ class CountsDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y,
+        estimator: Any,
+        X: Any,
+        y: Any,
         *,
-        sensitive_features,
-        sample_weight=None,
+        sensitive_features: Any,
+        sample_weight: Any = None,
         missing: str = "raise",
         **options: Any,
     ) -> Self:
@@ -147,12 +147,12 @@ class CountsDisplay:
     @classmethod
     def from_cv_results(
         cls,
-        cv_results,
-        X,
-        y,
+        cv_results: Any,
+        X: Any,
+        y: Any,
         *,
-        sensitive_features,
-        sample_weight=None,
+        sensitive_features: Any,
+        sample_weight: Any = None,
         missing: str = "raise",
         **options: Any,
     ) -> Self:
@@ -187,7 +187,7 @@ class CountsDisplay:
         return cls.from_counts(counts, **options)
 
     @classmethod
-    def from_report(cls, report, *, view: int | str = 0, **options: Any) -> Self:
+    def from_report(cls, report: Any, *, view: int | str = 0, **options: Any) -> Self:
         """Draw what a report is on.
 
         Parameters
@@ -272,7 +272,14 @@ def check_counts(
 
 
 def fold_of(
-    estimator, X, y, sensitive_features, sample_weight, missing: str, *, owner: str
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sensitive_features: Any,
+    sample_weight: Any,
+    missing: str,
+    *,
+    owner: str,
 ) -> Fold:
     """The rows that an estimator is shown on, with their protected columns and weights."""
     named = isinstance(sensitive_features, str) or callable(sensitive_features)
@@ -290,7 +297,14 @@ def fold_of(
 
 
 def folds_of(
-    cv_results, X, y, sensitive_features, sample_weight, missing: str, *, owner: str
+    cv_results: Any,
+    X: Any,
+    y: Any,
+    sensitive_features: Any,
+    sample_weight: Any,
+    missing: str,
+    *,
+    owner: str,
 ) -> list[Fold]:
     """The test rows of every split, each with the estimator that was fitted on the others."""
     lacking = [key for key in ("estimator", "indices") if key not in cv_results]

@@ -58,7 +58,14 @@ class ScoredRows:
 
 
 def read_scores(
-    y_true, y_score, *, sensitive_features, sample_weight, pos_label, missing: str, owner: str
+    y_true: Any,
+    y_score: Any,
+    *,
+    sensitive_features: Any,
+    sample_weight: Any,
+    pos_label,
+    missing: str,
+    owner: str,
 ) -> ScoredRows:
     """Read and align scores, true classes, protected columns and weights.
 

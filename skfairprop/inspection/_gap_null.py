@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from skfairprop._random import RandomState
 from skfairprop.counts import GroupCounts
 from skfairprop.inference import MetricCall, benjamini_hochberg, infer
 from skfairprop.inspection import _style as style
@@ -112,7 +113,7 @@ class GapNullDisplay(CountsDisplay):
         pos_label: Hashable | None = None,
         confidence: float = 0.95,
         n_draws: int = 1000,
-        random_state=None,
+        random_state: RandomState = None,
         ax: Any = None,
     ) -> Self:
         """Draw metrics of a table of counts.
@@ -163,7 +164,7 @@ class GapNullDisplay(CountsDisplay):
     @classmethod
     def from_report(  # type: ignore[override]
         cls,
-        report,
+        report: Any,
         *,
         view: int | str = 0,
         metrics: str | Sequence[str] | None = None,

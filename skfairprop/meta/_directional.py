@@ -185,7 +185,7 @@ class DirectionalClassifier(DelegatingClassifier):
         self._fit_attribute(X, columns, weight, params)
         return self
 
-    def _fit_attribute(self, X, columns: pd.DataFrame, weight, params: dict[str, Any]) -> None:
+    def _fit_attribute(self, X: Any, columns: pd.DataFrame, weight, params: dict[str, Any]) -> None:
         groups = Groups.from_columns(columns, missing=self.missing)
         if len(groups.labels) < 2:
             raise ValueError(
@@ -208,7 +208,7 @@ class DirectionalClassifier(DelegatingClassifier):
             "attribute_estimator", seen, codes, weight, params
         )
 
-    def _fit_clone(self, name: str, X, y, weight, params: dict[str, Any]) -> Any:
+    def _fit_clone(self, name: str, X: Any, y: Any, weight, params: dict[str, Any]) -> Any:
         """A clone of one of the two estimators, fitted with what it asks for."""
         estimator = self._clones()[name]
         if routing_enabled():
@@ -227,7 +227,7 @@ class DirectionalClassifier(DelegatingClassifier):
         other = self.estimator if self.attribute_estimator is None else self.attribute_estimator
         return {"estimator": clone(self.estimator), "attribute_estimator": clone(other)}
 
-    def _columns_to_hide(self, X, y, columns: pd.DataFrame) -> list[Hashable]:
+    def _columns_to_hide(self, X: Any, y: Any, columns: pd.DataFrame) -> list[Hashable]:
         """Names of the columns of X that tell the attribute or the task."""
         known = _column_names(X)
         exclude = [] if self.exclude is None else list(self.exclude)
@@ -261,7 +261,7 @@ class DirectionalClassifier(DelegatingClassifier):
         seen = _without_columns(X, self.hidden_columns_)
         return self.attribute_classes_[self.attribute_estimator_.predict(seen)]
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> MetadataRouter:
         """What metadata ``fit`` asks for, and what the inner estimators do.
 
         Returns

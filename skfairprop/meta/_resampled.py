@@ -118,7 +118,9 @@ class ResampledClassifier(DelegatingClassifier):
         self.estimator_.fit(X_new, y_new, **self._follow(params, X, rows))
         return self
 
-    def _resample(self, X, y, sensitive_features) -> tuple[Any, Any, np.ndarray | None]:
+    def _resample(
+        self, X: Any, y: Any, sensitive_features: Any
+    ) -> tuple[Any, Any, np.ndarray | None]:
         """Rows, classes and their positions, which are None if the sampler does not tell them."""
         owner = type(self).__name__
         if isinstance(self.sampler, str) and self.sampler == "passthrough":
@@ -164,7 +166,7 @@ class ResampledClassifier(DelegatingClassifier):
             out[name] = take_rows(value, rows)
         return out
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> MetadataRouter:
         """What metadata ``fit`` asks for, and what the inner estimator does.
 
         Returns

@@ -159,7 +159,7 @@ class ReweightedClassifier(DelegatingClassifier):
             raise ValueError(f"{owner}: strength must be a number in [0, 1]; got {self.strength!r}")
         return float(self.strength)
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> MetadataRouter:
         """What metadata ``fit`` asks for, and what the inner estimator does.
 
         Returns

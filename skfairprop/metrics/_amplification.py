@@ -41,14 +41,14 @@ from skfairprop.metrics._rates import Array
 
 
 def directional_bias_amplification(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sensitive_pred=None,
+    sensitive_features: Any,
+    sensitive_pred: Any = None,
     direction: str = "a_to_t",
     tie: str = "zero",
-    sample_weight=None,
+    sample_weight: Any = None,
     missing: str = "raise",
     return_details: bool = False,
 ) -> float | Bunch:
@@ -145,13 +145,13 @@ def directional_bias_amplification(
 
 
 def mals_bias_amplification(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sensitive_pred=None,
+    sensitive_features: Any,
+    sensitive_pred: Any = None,
     reference: GroupCounts | tuple | None = None,
-    sample_weight=None,
+    sample_weight: Any = None,
     undefined: str = "drop",
     missing: str = "raise",
     return_details: bool = False,
@@ -263,13 +263,13 @@ def mals_bias_amplification(
 
 
 def differential_fairness_bias_amplification(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
+    sensitive_features: Any,
     pos_label: Hashable | None = None,
     concentration: float = 1.0,
-    sample_weight=None,
+    sample_weight: Any = None,
     missing: str = "raise",
     return_details: bool = False,
 ) -> float | Bunch:

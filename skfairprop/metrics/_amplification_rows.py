@@ -110,13 +110,13 @@ def count_rows(
 
 
 def read_rows(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sensitive_pred=None,
+    sensitive_features: Any,
+    sensitive_pred: Any = None,
     direction: str = "a_to_t",
-    sample_weight=None,
+    sample_weight: Any = None,
     missing: str = "raise",
     scores: bool = False,
 ) -> Rows:
@@ -160,7 +160,7 @@ def read_rows(
 
 
 def read_prior(
-    prior, target, *, categorical: bool, sample_weight=None, missing: str = "raise"
+    prior: Any, target: Any, *, categorical: bool, sample_weight: Any = None, missing: str = "raise"
 ) -> tuple[Variable, Variable, np.ndarray | None]:
     """Read and align what guesses, what is guessed, and the weights.
 
@@ -214,7 +214,7 @@ def _read_variable(data: "_Input", column: Column, what: str, *, scores: bool) -
     return Labels(codes[0], labels)
 
 
-def _require_predictions(y_pred, sensitive_pred, direction: str) -> None:
+def _require_predictions(y_pred: Any, sensitive_pred: Any, direction: str) -> None:
     if direction == "t_to_a" and sensitive_pred is None:
         raise ValueError(
             "direction='t_to_a' needs the predicted attribute; pass sensitive_pred= (see "
@@ -235,7 +235,7 @@ class _Input:
     text: bool = False
 
     @classmethod
-    def read(cls, data, what: str, *, text: bool = False) -> "_Input":
+    def read(cls, data: Any, what: str, *, text: bool = False) -> "_Input":
         """Read an input; `text` allows several columns that are no numbers, and only marks them."""
         if sparse.issparse(data):
             return cls(None, sparse.csr_matrix(data), list(range(data.shape[1])))

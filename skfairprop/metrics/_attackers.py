@@ -270,7 +270,7 @@ class Attacker:
         return model.fit(features, goal, **({"sample_weight": weight} if weighted else {}))
 
 
-def _guesses_label_sets(estimator) -> bool:
+def _guesses_label_sets(estimator: Any) -> bool:
     tags = get_tags(estimator).classifier_tags
     return tags is not None and tags.multi_label
 

@@ -28,12 +28,12 @@ METHODS = tuple(m.name.removeprefix(_PREFIX) for m in (*COUNT_METRICS, *SCORE_ME
 
 
 def bias_estimations(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    y_score=None,
-    sample_weight=None,
+    sensitive_features: Any,
+    y_score: Any = None,
+    sample_weight: Any = None,
     threshold: float | None = None,
     pos_label: Hashable | None = None,
     convention: str = "corrected",
@@ -123,13 +123,13 @@ def bias_estimations(
 
 
 def bias_estimation(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
     method: str,
-    sensitive_features,
-    y_score=None,
-    sample_weight=None,
+    sensitive_features: Any,
+    y_score: Any = None,
+    sample_weight: Any = None,
     threshold: float | None = None,
     pos_label: Hashable | None = None,
     convention: str = "corrected",
@@ -199,12 +199,12 @@ def bias_estimation(
 
 
 def ensemble_bias_estimation(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    y_score=None,
-    sample_weight=None,
+    sensitive_features: Any,
+    y_score: Any = None,
+    sample_weight: Any = None,
     threshold: float | None = None,
     pos_label: Hashable | None = None,
     convention: str = "corrected",
@@ -290,11 +290,11 @@ def _warn(verdict: str, methods: Iterable[str], holes: dict[str, list[str]]) -> 
 
 
 def _estimate(
-    y_true,
-    y_pred,
-    sensitive_features,
-    y_score,
-    sample_weight,
+    y_true: Any,
+    y_pred: Any,
+    sensitive_features: Any,
+    y_score: Any,
+    sample_weight: Any,
     threshold,
     pos_label,
     convention,

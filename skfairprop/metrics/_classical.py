@@ -4,6 +4,7 @@ Names and values are the ecosystem's (fairlearn), except that a rate 0/0 is unde
 """
 
 from collections.abc import Hashable
+from typing import Any
 
 from skfairprop.metrics._classical_kernels import BY_NAME
 from skfairprop.metrics._classical_kernels import METRICS as METRICS
@@ -11,11 +12,11 @@ from skfairprop.metrics._metric import measure
 
 
 def demographic_parity_difference(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     pos_label: Hashable | None = None,
     undefined: str = "drop",
     missing: str = "raise",
@@ -83,11 +84,11 @@ def demographic_parity_difference(
 
 
 def demographic_parity_ratio(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     pos_label: Hashable | None = None,
     undefined: str = "drop",
     missing: str = "raise",
@@ -152,11 +153,11 @@ def demographic_parity_ratio(
 
 
 def equalized_odds_difference(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     pos_label: Hashable | None = None,
     agg: str = "worst_case",
     undefined: str = "drop",
@@ -228,11 +229,11 @@ def equalized_odds_difference(
 
 
 def equalized_odds_ratio(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     pos_label: Hashable | None = None,
     agg: str = "worst_case",
     undefined: str = "drop",
@@ -303,11 +304,11 @@ def equalized_odds_ratio(
 
 
 def equal_opportunity_difference(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     pos_label: Hashable | None = None,
     undefined: str = "drop",
     missing: str = "raise",
@@ -374,11 +375,11 @@ def equal_opportunity_difference(
 
 
 def equal_opportunity_ratio(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     pos_label: Hashable | None = None,
     undefined: str = "drop",
     missing: str = "raise",

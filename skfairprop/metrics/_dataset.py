@@ -4,6 +4,7 @@ Source: Dominguez-Catena et al. 2025, "Biased Heritage" [H], section 3.1.
 """
 
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 from skfairprop.metrics._dataset_kernels import BY_NAME
 from skfairprop.metrics._dataset_kernels import METRICS as METRICS
@@ -11,11 +12,11 @@ from skfairprop.metrics._metric import measure
 
 
 def ens_bias(
-    y,
+    y: Any,
     *,
-    sensitive_features,
+    sensitive_features: Any,
     groups: Sequence[Hashable] | None = None,
-    sample_weight=None,
+    sample_weight: Any = None,
     normalize: bool = False,
     missing: str = "raise",
 ) -> float:
@@ -76,11 +77,11 @@ def ens_bias(
 
 
 def shannon_evenness_bias(
-    y,
+    y: Any,
     *,
-    sensitive_features,
+    sensitive_features: Any,
     groups: Sequence[Hashable] | None = None,
-    sample_weight=None,
+    sample_weight: Any = None,
     missing: str = "raise",
 ) -> float:
     """How unevenly the rows are spread over the groups that are present.
@@ -134,11 +135,11 @@ def shannon_evenness_bias(
 
 
 def dsap_representational_bias(
-    y,
+    y: Any,
     *,
-    sensitive_features,
+    sensitive_features: Any,
     groups: Sequence[Hashable] | None = None,
-    sample_weight=None,
+    sample_weight: Any = None,
     missing: str = "raise",
 ) -> float:
     """Share of the rows that would have to change group for all declared groups to be even.
@@ -192,11 +193,11 @@ def dsap_representational_bias(
 
 
 def dsap_evenness_bias(
-    y,
+    y: Any,
     *,
-    sensitive_features,
+    sensitive_features: Any,
     groups: Sequence[Hashable] | None = None,
-    sample_weight=None,
+    sample_weight: Any = None,
     missing: str = "raise",
 ) -> float:
     """Share of the rows that would have to change group for the present groups to be even.
@@ -250,11 +251,11 @@ def dsap_evenness_bias(
 
 
 def cramers_v(
-    y,
+    y: Any,
     *,
-    sensitive_features,
+    sensitive_features: Any,
     groups: Sequence[Hashable] | None = None,
-    sample_weight=None,
+    sample_weight: Any = None,
     missing: str = "raise",
 ) -> float:
     """Association between groups and classes: Cramer's V, without continuity correction.
@@ -309,11 +310,11 @@ def cramers_v(
 
 
 def dsap_stereotypical_bias(
-    y,
+    y: Any,
     *,
-    sensitive_features,
+    sensitive_features: Any,
     groups: Sequence[Hashable] | None = None,
-    sample_weight=None,
+    sample_weight: Any = None,
     missing: str = "raise",
 ) -> float:
     """How much the groups within a class differ from those outside it, over the classes.

@@ -3,17 +3,19 @@
 Source: Dominguez-Catena et al. 2025, "Biased Heritage" [H], section 3.2.
 """
 
+from typing import Any
+
 from skfairprop.metrics._disparity_kernels import BY_NAME
 from skfairprop.metrics._disparity_kernels import METRICS as METRICS
 from skfairprop.metrics._metric import measure
 
 
 def term_by_term_equalized_odds(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     undefined: str = "drop",
     missing: str = "raise",
 ) -> float:
@@ -73,11 +75,11 @@ def term_by_term_equalized_odds(
 
 
 def classwise_equalized_odds(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     undefined: str = "drop",
     missing: str = "raise",
 ) -> float:
@@ -135,11 +137,11 @@ def classwise_equalized_odds(
 
 
 def equal_opportunity(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     undefined: str = "drop",
     missing: str = "raise",
 ) -> float:
@@ -197,11 +199,11 @@ def equal_opportunity(
 
 
 def demographic_parity(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     normalization: str = "published",
     undefined: str = "drop",
     missing: str = "raise",
@@ -269,11 +271,11 @@ def demographic_parity(
 
 
 def overall_disparity(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     undefined: str = "drop",
     missing: str = "raise",
 ) -> float:
@@ -331,11 +333,11 @@ def overall_disparity(
 
 
 def combined_error_variance(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     fpr: str = "raw",
     undefined: str = "drop",
     missing: str = "raise",
@@ -398,11 +400,11 @@ def combined_error_variance(
 
 
 def symmetric_distance_error(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     fpr: str = "raw",
     undefined: str = "drop",
     missing: str = "raise",

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,12 +23,12 @@ from skfairprop.metrics._rates import Array
 
 
 def multi_attribute_bias_amplification(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
+    sensitive_features: Any,
     max_size: int | None = None,
-    sample_weight=None,
+    sample_weight: Any = None,
     missing: str = "raise",
     return_details: bool = False,
 ) -> tuple[float, float] | Bunch:

@@ -39,14 +39,14 @@ from skfairprop.metrics._rates import Rates
 
 
 def predictability(
-    prior,
-    target,
+    prior: Any,
+    target: Any,
     *,
     method: Any = "contingency",
     quality: str | Callable[..., float] = "accuracy",
     cv: Any = 5,
     n_repeats: int = 1,
-    sample_weight=None,
+    sample_weight: Any = None,
     missing: str = "raise",
     random_state: RandomState = None,
     return_details: bool = False,
@@ -153,11 +153,11 @@ default="accuracy"
 
 
 def directional_predictability_amplification(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sensitive_pred=None,
+    sensitive_features: Any,
+    sensitive_pred: Any = None,
     direction: str = "a_to_t",
     equalize: str | None = None,
     relative: bool = True,
@@ -166,7 +166,7 @@ def directional_predictability_amplification(
     quality: str | Callable[..., float] = "accuracy",
     cv: Any = 5,
     n_repeats: int = 10,
-    sample_weight=None,
+    sample_weight: Any = None,
     missing: str = "raise",
     random_state: RandomState = None,
     return_details: bool = False,
@@ -292,16 +292,16 @@ def directional_predictability_amplification(
 
 
 def leakage_amplification(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
+    sensitive_features: Any,
     equalize: str | None = None,
     method: Any = "contingency",
     quality: str | Callable[..., float] = "accuracy",
     cv: Any = 5,
     n_repeats: int = 10,
-    sample_weight=None,
+    sample_weight: Any = None,
     missing: str = "raise",
     random_state: RandomState = None,
     return_details: bool = False,

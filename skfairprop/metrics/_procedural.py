@@ -22,10 +22,10 @@ from skfairprop.metrics._stability import Plan, check_sampling, sample_rows, tak
 
 
 def mesd_from_stability(
-    stability,
-    y,
+    stability: Any,
+    y: Any,
     *,
-    sensitive_features,
+    sensitive_features: Any,
     groups: Sequence[Hashable] | None = None,
     shrinkage: float = 10.0,
     alpha: float = 0.1,
@@ -151,9 +151,9 @@ def mesd_from_stability(
 def mesd(
     estimator: Any,
     X: Any,
-    y,
+    y: Any,
     *,
-    sensitive_features,
+    sensitive_features: Any,
     explainers: Sequence = ("shap", "lime"),
     weights: Sequence[float] | None = None,
     background: Any = None,

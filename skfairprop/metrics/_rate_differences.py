@@ -4,17 +4,18 @@ Names and values are the ecosystem's (fairlearn), except that a rate 0/0 is unde
 """
 
 from collections.abc import Hashable
+from typing import Any
 
 from skfairprop.metrics._classical_kernels import BY_NAME
 from skfairprop.metrics._metric import measure
 
 
 def accuracy_difference(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     undefined: str = "drop",
     missing: str = "raise",
 ) -> float:
@@ -74,11 +75,11 @@ def accuracy_difference(
 
 
 def false_positive_rate_difference(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     pos_label: Hashable | None = None,
     undefined: str = "drop",
     missing: str = "raise",
@@ -145,11 +146,11 @@ def false_positive_rate_difference(
 
 
 def false_negative_rate_difference(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     pos_label: Hashable | None = None,
     undefined: str = "drop",
     missing: str = "raise",
@@ -216,11 +217,11 @@ def false_negative_rate_difference(
 
 
 def precision_difference(
-    y_true,
-    y_pred,
+    y_true: Any,
+    y_pred: Any,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     pos_label: Hashable | None = None,
     undefined: str = "drop",
     missing: str = "raise",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -101,7 +102,7 @@ class Rates:
 
     def __init__(
         self,
-        values,
+        values: Any,
         *,
         predicted: bool = True,
         positive: int | None = None,

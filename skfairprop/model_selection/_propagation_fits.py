@@ -88,7 +88,7 @@ def run_fit(
         raise
 
 
-def _run_fit(fit, estimator, inducer, train, test, scorer) -> dict[str, Any]:
+def _run_fit(fit, estimator: Any, inducer, train, test, scorer) -> dict[str, Any]:
     inducer = with_factor(inducer, fit.f)
     if "random_state" in inducer.get_params(deep=False):
         inducer.set_params(random_state=fit.inducer_seed)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
+from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import validate_data
 
 from skfairprop._metadata import request_sensitive_features
@@ -220,7 +221,7 @@ class BiasInducer(BaseEstimator):
         cells = self._restrict(self._code(None, y, sensitive_features))
         return cells.frame(self._rows_to_keep(cells))
 
-    def _code(self, X, y, sensitive_features) -> Cells:
+    def _code(self, X: Any, y: Any, sensitive_features: Any) -> Cells:
         owner = type(self).__name__
         return code_cells(self.sensitive_features, X, y, sensitive_features, owner=owner)
 
@@ -303,7 +304,7 @@ class BiasInducer(BaseEstimator):
             )
         return dict.fromkeys(self.target_classes, f)
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> MetadataRequest:
         """Metadata that the methods ask for: `sensitive_features`, unless told otherwise.
 
         Returns

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import validate_data
 
 from skfairprop._metadata import request_sensitive_features
@@ -140,7 +141,7 @@ class RowReplicator(BaseEstimator):
         self.sample_indices_ = _replicate(codes, self.reweighter_.sample_weight_, rng)
         return take_rows(X, self.sample_indices_), take_rows(y, self.sample_indices_)
 
-    def _fit(self, X, y, sensitive_features) -> pd.DataFrame:
+    def _fit(self, X: Any, y: Any, sensitive_features: Any) -> pd.DataFrame:
         """Weigh the rows; returns their protected columns."""
         validate_data(self, X, skip_check_array=True)
         self.reweighter_ = Reweighter() if self.reweighter is None else clone(self.reweighter)
@@ -153,7 +154,7 @@ class RowReplicator(BaseEstimator):
         self.reweighter_.fit(X, y, sensitive_features=columns)
         return columns
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> MetadataRequest:
         """Metadata that the methods ask for: `sensitive_features`, unless told otherwise.
 
         Returns

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skfairprop._labels import check_weights
@@ -220,11 +221,11 @@ class Reweighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         cells = self._cells(None, y, sensitive_features)
         return self._weigh(cells, y, sample_weight)[0]
 
-    def _cells(self, X, y, sensitive_features) -> Cells:
+    def _cells(self, X: Any, y: Any, sensitive_features: Any) -> Cells:
         owner = type(self).__name__
         return code_cells(self.sensitive_features, X, y, sensitive_features, owner=owner)
 
-    def _weigh(self, cells: Cells, y, sample_weight) -> tuple[np.ndarray, np.ndarray]:
+    def _weigh(self, cells: Cells, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
         """Weights of the rows and of the cells."""
         given = None
         if sample_weight is not None:
@@ -260,7 +261,7 @@ class Reweighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         _, positive = find_positive(labelled, self.pos_label, f"{owner}: method='replication'")
         return replication_factors(counts, positive, float(self.threshold), owner=owner)
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> MetadataRequest:
         """Metadata that the methods ask for: `sensitive_features`, unless told otherwise.
 
         Returns
