@@ -50,6 +50,11 @@ class CellTable:
         self._moments = np.zeros((2, 0))
         self._whole = True
 
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of all frames, with those that a policy leaves out."""
+        return int(self._rows.sum())
+
     def add(self, cells: Cells, where: str) -> None:
         """Add the cells of one frame; `where` begins the message about unlike types."""
         for i, values in enumerate(cells.keys):
@@ -95,7 +100,7 @@ class CellTable:
         Missing values and undeclared labels are treated, and said, as those of rows are.
         """
         columns, rows = self.columns, self._rows
-        if not rows.sum():
+        if not self.n_rows:
             raise ValueError("there are no rows; at least 1 is needed")
         keys = list(zip(*self._position, strict=True))
         arrays = [_as_objects(values) for values in keys]
@@ -116,7 +121,7 @@ class CellTable:
         )
         dropped = int(rows[found.codes < 0].sum())
         table["n_dropped"] = dropped
-        report_dropped(dropped, int(rows.sum()), stacklevel + 1)
+        report_dropped(dropped, self.n_rows, stacklevel + 1)
         if columns.weight is not None:
             report_weightless(table, found.labels, stacklevel + 1)
         return table
@@ -266,23 +271,38 @@ def _frame_of_arguments(batch: Any, where: str) -> tuple[pd.DataFrame, FrameColu
 
 
 def tabulate_parquet(
-    path: Any,
+    path: Any, columns: FrameColumns, *, engine: str | None, **policy: Any
+) -> dict:
+    """Count Parquet files; see :meth:`skfairprop.GroupCounts.from_parquet`."""
+    policy["stacklevel"] += 1
+    return read_parquet(find_files(path), columns, engine=engine).tabulate(**policy)
+
+
+def read_parquet(
+    files: Sequence[str],
     columns: FrameColumns,
     *,
     engine: str | None = None,
     prepare: Callable[[Frame], Frame] | None = None,
-    **policy: Any,
-) -> dict:
-    """Count Parquet files; see :meth:`skfairprop.GroupCounts.from_parquet`."""
-    engine = _check_engine(engine)
+) -> CellTable:
+    """The cells of Parquet files, of whose rows a part is held at a time.
+
+    Parameters
+    ----------
+    files : sequence of str
+    columns : FrameColumns
+    engine : {"polars", "duckdb", "pyarrow"}, optional
+    prepare : callable, optional
+        Makes columns of others first.
+    """
+    engine = check_engine(engine)
     table = CellTable(columns)
-    for file in find_files(path):
+    for file in files:
         where = Path(file).name
-        frames = _SCANS[engine](file, columns)
+        frames = _SCANS[engine](file, None if prepare else columns)
         while (frame := ask_engine(engine, partial(next, frames, None), where)) is not None:
             table.add(count_cells(frame, columns, owner=where, prepare=prepare), where)
-    policy["stacklevel"] += 1
-    return table.tabulate(**policy)
+    return table
 
 
 def find_files(path: Any) -> list[str]:
@@ -305,7 +325,8 @@ def find_files(path: Any) -> list[str]:
     return found
 
 
-def _check_engine(engine: str | None) -> str:
+def check_engine(engine: str | None) -> str:
+    """The engine to read Parquet with, which is installed."""
     if engine is None:
         engine = next((name for name in ENGINES if find_spec(name)), None)
         if engine is None:
@@ -319,28 +340,28 @@ def _check_engine(engine: str | None) -> str:
     return engine
 
 
-def _scan_polars(file: str, columns: FrameColumns) -> Iterator[Any]:
+def _scan_polars(file: str, columns: FrameColumns | None) -> Iterator[Any]:
     yield import_optional("polars", extra=_EXTRA).scan_parquet(file, glob=False)
 
 
-def _scan_duckdb(file: str, columns: FrameColumns) -> Iterator[Any]:
+def _scan_duckdb(file: str, columns: FrameColumns | None) -> Iterator[Any]:
     with import_optional("duckdb", extra=_EXTRA).connect() as connection:
         yield connection.read_parquet(file)
 
 
-def _scan_pyarrow(file: str, columns: FrameColumns) -> Iterator[Any]:
+def _scan_pyarrow(file: str, columns: FrameColumns | None) -> Iterator[Any]:
     arrow = import_optional("pyarrow", extra=_EXTRA)
     parquet = import_optional("pyarrow.parquet", extra=_EXTRA)
     with parquet.ParquetFile(file) as source:
         names = source.schema_arrow.names
-        wanted = [column for _, column in columns.named]
+        wanted = names if columns is None else [column for _, column in columns.named]
         if not set(wanted) <= set(names):
             yield source.schema_arrow.empty_table()  # the message names what there is
         for batch in source.iter_batches(batch_size=_ARROW_ROWS, columns=wanted):
             yield arrow.Table.from_batches([batch])
 
 
-_SCANS: dict[str, Callable[[str, FrameColumns], Iterator[Any]]] = {
+_SCANS: dict[str, Callable[[str, FrameColumns | None], Iterator[Any]]] = {
     "polars": _scan_polars,
     "duckdb": _scan_duckdb,
     "pyarrow": _scan_pyarrow,

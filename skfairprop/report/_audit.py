@@ -128,8 +128,8 @@ def run_audit(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         counts = rows.count(predicted.labels)
-    _check_groups(counts, options)
-    _check_classes(counts, pos_label, options)
+    check_groups(counts, options)
+    check_classes(counts, pos_label, options)
     report = FairnessReport.from_counts(
         counts,
         pos_label=pos_label,
@@ -171,7 +171,8 @@ def _check_model(options: AuditOptions) -> None:
         )
 
 
-def _check_groups(counts: GroupCounts, options: AuditOptions) -> None:
+def check_groups(counts: GroupCounts, options: AuditOptions) -> None:
+    """Refuse a single group, and too many."""
     n, used = counts.n_groups, counts.of_labels().drop_unused()
     if used.n_groups < 2:
         found = f"there is only one group{' of any weight' * (n > 1)}, {used.group_texts[0]!r}"
@@ -183,7 +184,7 @@ def _check_groups(counts: GroupCounts, options: AuditOptions) -> None:
         )
 
 
-def _check_classes(counts: GroupCounts, pos_label, options: AuditOptions) -> None:
+def check_classes(counts: GroupCounts, pos_label, options: AuditOptions) -> None:
     """Refuse classes that are gone with rows of weight 0, or with those that were left out."""
     used = counts.of_labels().drop_unused().classes
     if len(used) < 2:
@@ -325,7 +326,7 @@ def _source(table: Table, predicted: _Predicted, options: AuditOptions) -> Sourc
     note = PRESETS.get(str(options.table), {}).get("note")
     return Source(
         title=f"Fairness audit: {table.title}",
-        rows=len(table.frame),
+        rows=table.n_rows,
         columns=table.frame.shape[1],
         target=options.target,
         model=predicted.model,

@@ -15,10 +15,11 @@ from skfairprop._exit import EXIT_FAILED, EXIT_FINE, EXIT_OVER, EXIT_USAGE, PROG
 from skfairprop._visible import visible
 from skfairprop.metrics import METRICS
 from skfairprop.report import _files, _text
-from skfairprop.report._audit import Audit, run_audit
+from skfairprop.report._audit import Audit
 from skfairprop.report._catalogue import catalogue, catalogue_text
 from skfairprop.report._compare import compare_reports, comparison_text
-from skfairprop.report._errors import AuditError, UsageError
+from skfairprop.report._errors import AuditError, UsageError, first_line
+from skfairprop.report._large import run_audit
 from skfairprop.report._options import AuditOptions
 from skfairprop.report._rules import Check, Rule, RuleError, check_names, failed_checks
 
@@ -57,13 +58,20 @@ def audit(args: Namespace, rules: Sequence[Rule]) -> int:
 
 def compare(args: Namespace) -> int:
     """Run ``skfairprop compare``."""
+    style = _text.Style(_text.wants_colour(sys.stdout, args.color))
+    names = (args.before, args.after)
     try:
-        before, after = (_files.read_report(Path(p)) for p in (args.before, args.after))
-        found = compare_reports(before, after)
+        before, after = (_files.read_report(Path(p)) for p in names)
+        text = comparison_text(compare_reports(before, after), names, style)
     except UsageError as exc:
         return fail(str(exc), EXIT_USAGE)
-    style = _text.Style(_text.wants_colour(sys.stdout, args.color))
-    emit(comparison_text(found, (args.before, args.after), style))
+    except (AttributeError, LookupError, TypeError, ValueError) as exc:
+        return fail(  # parts that are written by every audit are gone, or are something else
+            f"{args.before!r} and {args.after!r} cannot be compared: one was changed since it was "
+            f"written ({first_line(exc)}); make it again with skfairprop audit",
+            EXIT_USAGE,
+        )
+    emit(text)
     return EXIT_FINE
 
 

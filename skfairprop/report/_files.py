@@ -35,7 +35,7 @@ def audit_dict(audit: Audit, version: str) -> dict:
     facts = {
         "table": audit.table.name,
         "sha256": audit.table.sha256,
-        "rows": len(audit.table.frame),
+        "rows": audit.table.n_rows,
         "columns": audit.table.frame.shape[1],
         "rows_left_out": audit.report.counts.n_dropped,
         "target": audit.target,
@@ -112,7 +112,7 @@ def read_report(path: Path) -> dict:
         document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as exc:
         raise UsageError(f"{str(path)!r} cannot be read: {exc.strerror}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise UsageError(f"{str(path)!r} is no JSON; a report.json of an audit is needed") from None
     schema = document.get("report", {}).get("schema") if isinstance(document, dict) else None
     if schema != SCHEMA_VERSION:
@@ -223,7 +223,7 @@ def markdown(audit: Audit, failed: Sequence[Check], version: str) -> str:
     out = [
         f"### Fairness audit: {_cell(audit.table.name)}",
         "",
-        f"{len(audit.table.frame):,} rows, {groups}; predictions: {_cell(audit.model)}.",
+        f"{audit.table.n_rows:,} rows, {groups}; predictions: {_cell(audit.model)}.",
         "",
     ]
     if audit.checks:

@@ -57,16 +57,25 @@ class Table:
     Attributes
     ----------
     frame : DataFrame
+        Without rows where only counts were read.
     name, title : str
         File name, data set name, or "stdin"; and what to call it in a heading.
     sha256 : str
         Of the bytes read.
+    counted : int, optional
+        Number of rows that were counted in the file and are not in `frame`.
     """
 
     frame: pd.DataFrame
     name: str
     sha256: str
     title: str
+    counted: int | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.frame) if self.counted is None else self.counted
 
 
 def read_table(source: str, *, sep: str = ",", encoding: str = "utf-8") -> Table:

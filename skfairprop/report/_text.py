@@ -98,7 +98,7 @@ def report_text(
 def audit_text(audit, style: Style, *, undefined: str = "fail") -> str:
     """An audit in lines of at most 80 columns: facts, then the report."""
     report = audit.report
-    facts = f"{style.strong(clip(audit.table.name, 40))}  {len(audit.table.frame):,} rows"
+    facts = f"{style.strong(clip(audit.table.name, 40))}  {audit.table.n_rows:,} rows"
     if report.pos_label is not None:
         share = report.counts.of_labels().values.sum(0)
         share = share[report.counts.classes.tolist().index(report.pos_label)] / share.sum()
