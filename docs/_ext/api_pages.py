@@ -105,7 +105,11 @@ def top_page():
         home = skfairprop._HOMES[name]
         role = "class" if inspect.isclass(thing) else "func"
         lines.append(f"- :{role}:`~{home}.{name}`: {first_line(thing)}")
-    lines += ["", ".. toctree::", "   :maxdepth: 1", ""]
+    lines += ["", *heading("Modules", "-")]
+    for name in public_modules():
+        module = import_module(f"skfairprop.{name}")
+        lines.append(f"- :doc:`{name} <skfairprop.{name}>`: {first_line(module)}")
+    lines += ["", ".. toctree::", "   :hidden:", ""]
     return lines + [f"   {name} <skfairprop.{name}>" for name in public_modules()]
 
 

@@ -60,7 +60,7 @@ ax.plot(table["direct"], place, "o", color="#0072B2", mfc="white", label="direct
 ax.plot(table["total"], place, "o", color="#0072B2", label="total")
 ax.set_yticks(place, table.index)
 ax.set(xlim=(-0.03, 1.03), xlabel="how far answers can be moved")
-ax.legend(frameon=False, loc="lower center")
+legend = ax.legend(frameon=False, loc="lower center")
 
 # %%
 # **When it misleads**: total is association, not causation, and no labels are used: gaps in error

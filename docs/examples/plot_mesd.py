@@ -18,6 +18,7 @@ from sklearn.linear_model import LogisticRegression
 
 from skfairprop import mesd
 from skfairprop.datasets import make_biased_classification
+from skfairprop.inspection import ExplanationStabilityDisplay
 
 data = make_biased_classification(600, random_state=0)
 X, y = data.data, data.target
@@ -61,7 +62,7 @@ pd.DataFrame(
 
 # %%
 
-found["erratic"].group_stability.round(3)
+display = ExplanationStabilityDisplay.from_result(found["erratic"])
 
 # %%
 # **When it misleads**: MESD is above 0 for a fair model and changes from draw to draw; stable is
