@@ -159,6 +159,18 @@ def test_every_metric_is_in_the_table_with_what_it_misses(reference):
         assert reference.escaped(metric.formula) in text
 
 
+@pytest.mark.parametrize("metric", [m.name for m in metrics.METRICS.values()])
+def test_metrics_of_the_papers_are_among_the_equations(metric):
+    family = metrics.METRICS[metric].family
+    text = (DOCS / "equations.md").read_text("utf-8")
+    if family in ("dataset", "disparity", "amplification"):
+        assert f"{{func}}`~skfairprop.metrics.{metric}`" in text
+    elif family == "procedural":
+        assert metric.removeprefix("mesd_") in text
+    elif family == "estimation":
+        assert "{func}`~skfairprop.metrics.bias_estimations`" in text
+
+
 def test_every_module_is_in_the_reference(reference):
     text = "\n".join(reference.top_page())
     for module in {module for module, _ in public()}:
