@@ -63,7 +63,7 @@ study = bias_propagation(
     sensitive_features=X["form"].rename("family"),
     inducer={"everywhere": everywhere, "one class": one_class},
     factors=[-0.8, -0.4, 0.0, 0.4, 0.8],
-    n_repeats=2,
+    n_repeats=4,
     random_state=0,
     verbose=False,
 )

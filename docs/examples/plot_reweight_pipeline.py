@@ -55,9 +55,9 @@ search.fit(X, y)
 figure, axes = plt.subplots(1, 3, figsize=(10, 3), layout="constrained")
 strength = search.cv_results_["param_strength"].astype(float)
 for ax, name in zip(axes, scoring, strict=True):
-    score = search.cv_results_[f"mean_test_{name}"]
-    ax.plot(strength, score if name == "balanced accuracy" else -score, "o-", color="#0072B2")
-    ax.set(title=name.replace("_", " "), xlabel="strength", ylim=(0, None))
+    value = abs(search.cv_results_[f"mean_test_{name}"])  # scores of bias are negated
+    ax.plot(strength, value, "o-", color="#0072B2")
+    ax.set(title=name.replace("_", " "), xlabel="strength", ylim=(0, 1.1 * value.max()))
 
 # %%
 # **When it misleads**: reweighing makes the *data* independent of the group, not the predictions.
