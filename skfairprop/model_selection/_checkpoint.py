@@ -70,7 +70,8 @@ class Checkpoint:
     def _read(self, here: dict[str, Any]) -> None:
         text = self.path.read_bytes()
         whole = text[: text.rfind(b"\n") + 1]  # a line that was cut off is a fit that is lost
-        if not whole and text.startswith(b'{"format"'):  # not even the first line was finished
+        start = self._pending[0].encode()[: len(f'{{"format": "{self.kind}"')]
+        if not whole and text[: len(start)] == start[: len(text)]:  # killed in its first line
             os.truncate(self.path, 0)
             return
         try:

@@ -64,7 +64,8 @@ class FittedSearch(BaseSearchCV):
         choice = self.choice if choice is None else choice
         within = self.within if within is None else within
         check_choice(weights, within)
-        return self.pareto_front_.iloc[self._choose(choice, weights, within)]
+        position = self._choose(choice, weights, within)
+        return self.pareto_front_.astype(object).iloc[position]  # cv_index stays an integer
 
     def transfer(
         self,

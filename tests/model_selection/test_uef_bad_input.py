@@ -1,0 +1,304 @@
+"""What UEFSearchCV refuses, and what it says of results that mislead."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm, randint, uniform
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import make_scorer, roc_auc_score
+
+from skfairprop.exceptions import ScorerSetupError
+from skfairprop.model_selection import UEFSearchCV
+from skfairprop.model_selection._uef_space import SearchSpace
+from skfairprop.scorers import FairnessScorer
+from tests.model_selection.uef_data import Linear, balanced, flaky, make_search, people
+
+SPACE = {"tilt": uniform(-2, 4), "shift": uniform(-1, 2)}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return people(120)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"population_size": 1}, "population_size must be None or an integer of at least 2; got 1"),
+        ({"n_evaluations": 0}, "n_evaluations must be None or an integer of at least 1"),
+        ({"n_evaluations": True}, "n_evaluations must be None or an integer"),
+        ({"n_generations": 3}, "n_evaluations and n_generations both say when to stop"),
+        ({"thresholds": 2.5}, "thresholds must be None or an integer of at least 1; got 2.5"),
+        ({"time_budget": 0}, "time_budget must be seconds above 0"),
+        ({"algorithm": "nsga4"}, "algorithm must be one of"),
+        ({"infeasible": "warn"}, "infeasible must be 'raise' or 'least'"),
+        ({"choice": "chebychev"}, "did you mean 'chebyshev'"),
+        ({"weights": [1, -1]}, "weights must be numbers that are not negative"),
+        ({"weights": [0, 0]}, "weights must be numbers that are not negative, nor all 0"),
+        ({"within": -0.1}, "within must be finite and not negative"),
+        ({"refit": "best"}, "refit must be True, False, 'ensemble' or a callable"),
+        ({"error_score": "nan"}, "error_score must be 'raise' or a number"),
+        ({"start": "mine"}, "start must be 'estimator' or a list of dicts"),
+        ({"start": [{"tild": 1}]}, "start: 'tild' is not searched; did you mean 'tilt'"),
+        ({"start": [{"tilt": 9.0}]}, "is not in the space of param_distributions"),
+        ({"cv": 1.5}, "cv as a share of the rows must be between 0 and 1"),
+        ({"test_size": 1.5}, "test_size must be None or a share between 0 and 1"),
+        ({"test_size": 0.5, "refit": False}, "test_size needs a model to test"),
+        ({"pos_label": 2}, "pos_label=2 is not among the classes of y"),
+        ({"constraints": {"selection_rate": 0.5}}, r"must be \(low, high\); got 0.5"),
+        ({"constraints": {"selection_rate": ("a", 1)}}, "must be numbers or None"),
+        ({"constraints": {"selection_rate": (0.8, 0.2)}}, "contradict each other"),
+        ({"constraints": {"roc_auk": (0.5, None)}}, "did you mean 'roc_auc'"),
+        (
+            {"constraints": {"demographic_parity_difference": (None, 0.1)}},
+            r"for a value of at most 0.1 pass \(-0.1, None\)",
+        ),
+        ({"objectives": "accuracy"}, "objectives must be a list or a dict of scorers"),
+        ({"objectives": ["accuracy"]}, "objectives must be 2 to 5 scorers; got 1"),
+        ({"objectives": ["accuracy", "acuracy"]}, "did you mean 'accuracy'"),
+        ({"objectives": ["accuracy", "accuracy"]}, "must be a text that occurs once"),
+        ({"objectives": ["accuracy", lambda e, X, y: 0.0]}, "has no name; pass a dict"),
+    ],
+)
+def test_arguments_that_cannot_be_meant(data, settings, message):
+    X, y, sex = data
+    with pytest.raises((ValueError, TypeError), match=message):
+        make_search(Linear(), SPACE, sensitive_features=sex, **settings).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("space", "message"),
+    [
+        ([], "at least one of them"),
+        ("C", "must be a dict of parameter -> values"),
+        ({"tilt": []}, r"param_distributions\['tilt'\] is empty"),
+        ({"tild": [1]}, "Linear has no parameter 'tild'; did you mean 'tilt'"),
+        ({"tilt": 1.0}, "must be a distribution of scipy.stats or a sequence"),
+        ({"tilt": "abc"}, "must be a distribution of scipy.stats or a sequence"),
+    ],
+)
+def test_spaces_that_are_none(data, space, message):
+    X, y, sex = data
+    with pytest.raises((ValueError, TypeError), match=message):
+        make_search(Linear(), space, sensitive_features=sex).fit(X, y)
+
+
+def test_a_distribution_without_ppf_says_what_it_lacks():
+    class Drawn:
+        def rvs(self, random_state=None):
+            return 0.0
+
+    with pytest.raises(TypeError, match="it has no ppf"):
+        SearchSpace(Linear(), {"tilt": Drawn()})
+
+
+def test_a_one_point_space_is_one_candidate(data):
+    X, y, sex = data
+    search = make_search(Linear(), {"tilt": [0.5]}, sensitive_features=sex).fit(X, y)
+    assert search.cv_results_["params"] == [{"tilt": 0.5}]
+    assert search.hypervolume_["n_evaluations"].tolist() == [1]
+
+
+def test_folds_that_test_what_they_train_on_are_refused(data):
+    X, y, sex = data
+    every = np.arange(len(y))
+    with pytest.raises(ValueError, match="split 0 tests on rows that it trains on"):
+        make_search(Linear(), {}, sensitive_features=sex, cv=[(every, every[:30])]).fit(X, y)
+
+
+# -- objectives that fail -------------------------------------------------------------------------
+
+
+def test_an_objective_that_raises_for_some_candidates(data):
+    X, y, _ = data
+    search = make_search(
+        Linear(),
+        {"tilt": [0.0, 0.5, 2.0]},
+        objectives={"ba": balanced, "odd": flaky},
+        thresholds=None,
+    )
+    with pytest.warns(UserWarning, match="(?s)an objective failed .*no score for these"):
+        search.fit(X, y)
+    failed = [p["tilt"] > 1 for p in search.cv_results_["params"]]
+    assert np.isnan(search.cv_results_["mean_test_odd"]).tolist() == failed
+    assert not set(np.flatnonzero(failed)) & set(search.pareto_index_)
+    with pytest.raises(RuntimeError, match="no score for these"):
+        search.set_params(error_score="raise").fit(X, y)
+
+
+def test_an_objective_that_is_nan_for_all_candidates(data):
+    X, y, _ = data
+    objectives = {"ba": "balanced_accuracy", "never": make_scorer(lambda y, p: np.nan)}
+    with pytest.raises(ValueError, match=r"'never' is undefined .* for all candidates"):
+        make_search(Linear(), SPACE, objectives=objectives, n_evaluations=3).fit(X, y)
+
+
+def test_candidates_that_fail_are_not_on_the_front(data):
+    X, y, sex = data
+    space = {"fails": [False, True], "tilt": [0.0, 0.5]}
+    search = make_search(Linear(), space, sensitive_features=sex)
+    with pytest.warns(FitFailedWarning, match="2 of 4 candidates failed .*"):
+        search.fit(X, y)
+    assert not any(search.cv_results_["params"][i]["fails"] for i in search.pareto_index_)
+    with pytest.warns(FitFailedWarning):
+        search.set_params(error_score=7.0).fit(X, y)  # however good the score of a failure
+    assert not any(search.cv_results_["params"][i]["fails"] for i in search.pareto_index_)
+    assert 7.0 in search.cv_results_["mean_test_balanced_accuracy"]
+
+
+def test_all_candidates_fail_as_the_estimator_says_it(data):
+    X, y, sex = data
+    with pytest.raises(ArithmeticError, match="it does not converge") as caught:
+        make_search(Linear(), {"fails": [True]}, sensitive_features=sex).fit(X, y)
+    assert "all 1 candidates failed" in caught.value.__notes__[0]
+
+
+def test_an_objective_that_returns_no_number(data):
+    X, y, _ = data
+
+    def several(estimator, X, y):
+        return [1, 2]
+
+    with pytest.raises(ValueError, match="must return a number"):
+        make_search(Linear(), {}, objectives={"ba": balanced, "two": several}, thresholds=None).fit(
+            X, y
+        )
+
+
+def test_protected_columns_that_are_not_there(data):
+    X, y, sex = data
+    with pytest.raises(ValueError, match="X has no column 'sexx'"):
+        make_search(Linear(), {}, sensitive_features="sexx").fit(X.assign(sex=sex), y)
+    with pytest.raises(ValueError, match="was not told the protected attribute"):
+        make_search(Linear(), {}).fit(X, y)
+    scorer = FairnessScorer("estimation_calibration")  # what looks at the estimator fails in a fold
+    with pytest.raises((ScorerSetupError, ValueError), match="was not told the protected"):
+        make_search(
+            Linear(), {}, objectives={"ba": "balanced_accuracy", "e": scorer}, thresholds=None
+        ).fit(X, y)
+
+
+def test_labels_that_do_not_tell_the_positive_class():
+    X, y, sex = people(classes=("no", "yes"))
+    with pytest.raises(ValueError, match="pass pos_label="):
+        make_search(Linear(), {}, sensitive_features=sex).fit(X, y)
+    constraints = {"selection_rate": (0.3, None)}
+    objectives = ["balanced_accuracy", "matthews_corrcoef"]
+    with pytest.raises(ValueError, match="do not tell whose selection_rate it is"):
+        make_search(Linear(), {}, objectives=objectives, constraints=constraints).fit(X, y)
+
+
+# -- thresholds and constraints -------------------------------------------------------------------
+
+
+def test_a_callable_has_no_thresholds_and_says_so(data):
+    X, y, sex = data
+    gap = FairnessScorer("demographic_parity_difference", sensitive_features=sex)
+    search = make_search(Linear(), {}, objectives={"ba": balanced, "dp": gap})
+    with pytest.warns(UserWarning, match="nobody can tell how 'ba' depends on it"):
+        search.fit(X, y)
+    assert search.pareto_front_["threshold"].isna().all()
+
+
+def test_a_front_of_constant_predictors_is_reported(data):
+    X, y, sex = data
+    settings = {
+        "objectives": ["roc_auc", "demographic_parity_difference"],
+        "sensitive_features": sex,
+        "n_evaluations": 6,
+    }
+    with pytest.warns(UserWarning, match="predict the same for everybody.*selection_rate"):
+        make_search(Linear(), {"shift": [-9.0, 0.0, 9.0]}, constraints=None, **settings).fit(X, y)
+    search = make_search(Linear(), {"shift": [-9.0, 0.0, 9.0]}, **settings).fit(X, y)
+    assert search.pareto_front_["selection_rate"].between(0.05, 0.95).all()
+
+
+def test_constraints_hold_on_the_front(data):
+    X, y, sex = data
+    constraints = {
+        "selection_rate": (0.2, 0.4),
+        "roc_auc": (0.7, None),
+        "demographic_parity_difference": (-0.3, None),
+    }
+    search = make_search(Linear(), SPACE, sensitive_features=sex, constraints=constraints)
+    front = search.fit(X, y).pareto_front_
+    assert front["selection_rate"].between(0.2, 0.4).all()
+    assert (front["roc_auc"] >= 0.7).all()
+    assert (front["demographic_parity_difference"] >= -0.3).all()
+    i = int(front["cv_index"][0])
+    assert front["roc_auc"][0] == search.cv_results_["mean_test_roc_auc"][i]
+
+
+def test_constraints_that_nobody_meets(data):
+    X, y, sex = data
+    constraints = {"roc_auc": (0.999, None)}
+    settings = {"sensitive_features": sex, "constraints": constraints, "n_evaluations": 6}
+    search = make_search(Linear(), SPACE, **settings)
+    with pytest.raises(ValueError, match=r"no candidate meets the constraints \(roc_auc in"):
+        search.fit(X, y)
+    assert len(search.cv_results_["params"]) == 6  # what was found is not lost
+    search = make_search(Linear(), SPACE, infeasible="least", **settings)
+    with pytest.warns(UserWarning, match="the least violating one misses them by"):
+        search.fit(X, y)
+    best = search.cv_results_["mean_test_roc_auc"].max()
+    assert search.pareto_front_["roc_auc"].tolist() == pytest.approx(
+        [best] * len(search.pareto_front_)
+    )
+
+
+# -- spaces ---------------------------------------------------------------------------------------
+
+
+def test_points_go_there_and_back():
+    space = SearchSpace(
+        LogisticRegression(),
+        {
+            "C": uniform(1, 9),
+            "max_iter": randint(5, 12),
+            "class_weight": [None, "balanced", {0: 1, 1: 3}],
+            "tol": [1e-4, 1e-3, 1e-2],
+        },
+    )
+    for point in space.draw(50, np.random.default_rng(0)):
+        params = space.decode(point)
+        assert 1 <= params["C"] <= 10
+        assert params["max_iter"] in range(5, 12)
+        assert type(params["max_iter"]) is int
+        again = space.decode(space.encode(params))
+        assert again["C"] == pytest.approx(params.pop("C"))
+        assert again.items() >= params.items()
+    assert space.encode({"C": 20.0, "max_iter": 7, "class_weight": None, "tol": 1e-3}) is None
+
+
+def test_all_points_of_a_finite_space():
+    space = SearchSpace(LogisticRegression(), [{"C": [0.1, 1.0]}, {"max_iter": randint(3, 6)}])
+    found = [space.decode(point) for point in space.every()]
+    assert found == [{"C": 0.1}, {"C": 1.0}, {"max_iter": 3}, {"max_iter": 4}, {"max_iter": 5}]
+    assert space.size == 5
+    assert SearchSpace(LogisticRegression(), {"C": norm()}).size == np.inf
+
+
+def test_draws_follow_the_distributions():
+    space = SearchSpace(LogisticRegression(), {"C": norm(3, 2), "max_iter": [1, 2, 3, 4]})
+    points = space.draw(4000, np.random.default_rng(0))
+    values = np.array([list(space.decode(point).values()) for point in points])
+    assert values[:, 0].mean() == pytest.approx(3, abs=0.15)
+    assert values[:, 0].std() == pytest.approx(2, abs=0.15)
+    share = np.bincount(values[:, 1].astype(int))[1:] / 4000
+    np.testing.assert_allclose(share, 0.25, atol=0.03)
+    even = np.array([space.decode(point)["C"] for point in space.spread(64, 0)])
+    assert np.abs(np.sort(norm(3, 2).cdf(even)) - (np.arange(64) + 0.5) / 64).max() < 0.02
+
+
+def test_scorers_of_other_kinds_are_told_apart():
+    from skfairprop.model_selection._uef_objectives import kind_of
+
+    sex = "sex"
+    assert kind_of(FairnessScorer("equal_opportunity", sensitive_features=sex)) == "counts"
+    assert kind_of(FairnessScorer("cramers_v", sensitive_features=sex)) == "fold"
+    assert kind_of(FairnessScorer("cramers_v", of="y_pred", sensitive_features=sex)) == "counts"
+    assert kind_of(FairnessScorer("estimation_calibration", sensitive_features=sex)) is None
+    assert kind_of(make_scorer(roc_auc_score, response_method="predict_proba")) == "fold"
+    assert kind_of(make_scorer(lambda y, p: 0.0)) == "rows"
+    assert kind_of(balanced) is None
+    assert UEFSearchCV is not None
