@@ -141,6 +141,8 @@ class Evaluator:
 
     def _explain(self, candidates: list[Candidate], folds: list[list[FoldResult]]) -> None:
         """Look at the explanations of those that could be on the front."""
+        for candidate in candidates:
+            candidate.explained = False
         chosen = [i for i, one in enumerate(candidates) if self.archive.worth_explaining(one)]
         tasks = [
             (self.job, fold.estimator, test)
@@ -149,9 +151,9 @@ class Evaluator:
         ]
         results = iter(self._map(explain_fold, tasks))
         for i, candidate in enumerate(candidates):
-            candidate.explained = i in chosen
             if i not in chosen or candidate.measured is None:
                 continue
+            candidate.explained = True
             found = [next(results) for _ in self.plan.splits]
             times = zip(candidate.score_times, (seconds for _, seconds in found), strict=True)
             candidate.score_times = [a + b for a, b in times]

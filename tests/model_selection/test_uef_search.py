@@ -402,7 +402,7 @@ def explained(sex, **settings):
         "instability": stable,
     }
     settings = {"objectives": objectives, "cv": 0.3, "n_evaluations": 30} | settings
-    return make_search(Linear(), {"tilt": uniform(-4, 8)}, **settings)
+    return make_search(Linear(), {"tilt": uniform(0, 9)}, **settings)
 
 
 def test_only_candidates_that_could_be_on_the_front_are_explained(data):
