@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from skfairprop.counts import GroupCounts
     from skfairprop.meta import ResampledClassifier, ReweightedClassifier
     from skfairprop.metrics import explanation_stability, mesd
-    from skfairprop.model_selection import bias_propagation
+    from skfairprop.model_selection import UEFSearchCV, bias_propagation
     from skfairprop.preprocessing import BiasInducer, Reweighter
     from skfairprop.report import FairnessReport, fairness_report
     from skfairprop.scorers import (
@@ -34,6 +34,7 @@ _HOMES = {
     "ResampledClassifier": "skfairprop.meta",
     "ReweightedClassifier": "skfairprop.meta",
     "Reweighter": "skfairprop.preprocessing",
+    "UEFSearchCV": "skfairprop.model_selection",
     "bias_propagation": "skfairprop.model_selection",
     "explanation_stability": "skfairprop.metrics",
     "fairness_report": "skfairprop.report",
@@ -55,6 +56,7 @@ __all__ = [
     "ResampledClassifier",
     "ReweightedClassifier",
     "Reweighter",
+    "UEFSearchCV",
     "bias_propagation",
     "explanation_stability",
     "fairness_report",
