@@ -23,7 +23,7 @@ MISSING_POLICIES = ("raise", "group", "drop")
 _MAY_BE_NONE = ("sample_weight", "y_score")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Groups:
     """The group of every row, for one or several protected columns.
 
@@ -96,6 +96,9 @@ class Groups:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def __repr__(self) -> str:
+        return f"Groups({len(self):,} rows in {len(self.labels)}: {name_some(self.labels)})"
 
     @property
     def n_dropped(self) -> int:

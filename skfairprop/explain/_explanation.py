@@ -35,6 +35,10 @@ class Explanation(NamedTuple):
     values: np.ndarray
     fidelity: np.ndarray
 
+    def __repr__(self) -> str:
+        n, d = self.values.shape
+        return f"Explanation({n:,} rows, {d} columns, mean fidelity {self.fidelity.mean():.3f})"
+
 
 class Explainer(Protocol):
     """The one protocol: learn a background once, then explain rows of any model."""

@@ -52,6 +52,9 @@ class Model:
         self._function = _output_function(estimator)
         self.classes = getattr(estimator, "classes_", None)
 
+    def __repr__(self) -> str:
+        return f"Model({self.estimator!r})"
+
     def outputs(self, X: Any) -> np.ndarray:
         """Scores: probabilities where the model has them.
 

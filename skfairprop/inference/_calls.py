@@ -1,14 +1,14 @@
 """Which metrics are wanted, with which options, and where each reads its counts."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from skfairprop.counts import GroupCounts
-from skfairprop.metrics import Metric, Rates, get_metric
+from skfairprop.metrics import METRICS, Metric, Rates, get_metric
 from skfairprop.metrics._metric import find_positive
 
 # What a metric sees of the classes, see `Prepared`.
@@ -16,7 +16,7 @@ View = str | tuple[str, Hashable]
 NULLS = ("independence", "separation", "sufficiency")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MetricCall:
     """A count metric with the arguments it is called with.
 
@@ -79,6 +79,16 @@ class MetricCall:
         ):
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} must be one of {allowed}; got {getattr(self, name)!r}")
+
+    def __repr__(self) -> str:
+        """As it is made: what differs from the defaults."""
+        known = METRICS.get(self.metric.name) == self.metric
+        texts = [repr(self.metric.name) if known else repr(self.metric)]
+        for f in fields(self)[1:]:
+            default = {} if f.name == "options" else f.default
+            if getattr(self, f.name) != default:
+                texts.append(f"{f.name}={getattr(self, f.name)!r}")
+        return f"MetricCall({', '.join(texts)})"
 
     @cached_property
     def record(self) -> Metric:

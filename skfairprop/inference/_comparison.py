@@ -24,7 +24,7 @@ Array = np.ndarray
 _NULL, _OWN = 30, 31
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """A metric of two models, or of two data sets, and their difference.
 
@@ -91,6 +91,18 @@ class Comparison:
         bool
         """
         return self.lower > 0 or self.upper < 0 or self.open_at_zero
+
+    def __repr__(self) -> str:
+        if np.isnan(self.difference):
+            return f"Comparison: undefined ({self.value_a:.3f} and {self.value_b:.3f})"
+        return (
+            f"Comparison: difference {self.difference:.3f}, {self.confidence:.4g} interval "
+            f"[{self.lower:.3f}, {self.upper:.3f}], p = {self.p_value:.3g}\n"
+            f"  a {self.value_a:.3f} [{self.lower_a:.3f}, {self.upper_a:.3f}]\n"
+            f"  b {self.value_b:.3f} [{self.lower_b:.3f}, {self.upper_b:.3f}]\n"
+            f"  {self.n_draws:,} replicates"
+            + (f", {self.n_undefined:,} of them undefined" if self.n_undefined else "")
+        )
 
 
 def compare_models(

@@ -15,7 +15,7 @@ from skfairprop.inference._replicates import draw_blocks, permuted, resolve_seed
 _STAGE = 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OmnibusTest:
     """Result of :func:`omnibus_test`.
 
@@ -49,6 +49,13 @@ class OmnibusTest:
     degrees_of_freedom: int
     null: str
     n_draws: int
+
+    def __repr__(self) -> str:
+        return (
+            f"OmnibusTest: chi-square {self.statistic:.2f} with {self.degrees_of_freedom} degrees "
+            f"of freedom, p = {self.p_value:.3g}\n"
+            f"  null {self.null!r}, {self.n_draws:,} permutations"
+        )
 
 
 def omnibus_test(

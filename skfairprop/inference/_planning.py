@@ -24,10 +24,12 @@ Array = np.ndarray
 _STEPS = 200
 # Sizes that are tried between the last two of the doubling ones.
 _POINTS = 9
+# Groups that a repr shows.
+_SHOWN = 6
 _NULL, _GAP = 40, 41
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SampleSize:
     """Result of :func:`required_sample_size`.
 
@@ -63,6 +65,14 @@ class SampleSize:
     power: float
     expected: GroupCounts
     searched: pd.Series
+
+    def __repr__(self) -> str:
+        sizes = [f"{label_text(g)!r} {n:,}" for g, n in self.per_group.head(_SHOWN).items()]
+        more = len(self.per_group) - len(sizes)
+        return (
+            f"SampleSize: {self.total:,} rows for a power of {self.power:.2f}\n"
+            f"  {', '.join(sizes)}" + (f" and {more} more groups" if more > 0 else "")
+        )
 
 
 def required_sample_size(

@@ -17,7 +17,7 @@ from skfairprop.inference._result import Inference
 from skfairprop.metrics import Metric, get_metric
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NullBaseline:
     """A metric on data of the same size without bias.
 
@@ -54,6 +54,13 @@ class NullBaseline:
     p_value: float
     draws: np.ndarray
     null: str
+
+    def __repr__(self) -> str:
+        return (
+            f"NullBaseline: {self.value:.3f}; by chance {self.mean:.3f} on average, beyond "
+            f"{self.point_95:.3f} in 1 of 20, p = {self.p_value:.3g}\n"
+            f"  null {self.null!r}, {len(self.draws):,} replicates"
+        )
 
 
 def metric_interval(

@@ -1,9 +1,10 @@
 """What the inference of one metric returns."""
 
+import math
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Inference:
     """A metric with its interval, what chance alone gives, and its p-value.
 
@@ -130,3 +131,27 @@ class Inference:
         opens_high = self.open_at_zero and not opens_low
         left, right = "(" if opens_low else "[", ")" if opens_high else "]"
         return f"{left}{self.lower:{format_spec}}, {self.upper:{format_spec}}{right}"
+
+    def __repr__(self) -> str:
+        lines = [f"Inference: {self._headline()}"]
+        if not math.isnan(self.null_mean):
+            lines.append(
+                f"by chance {self.null_mean:.3f} on average, beyond {self.null_95:.3f} in 1 of 20 "
+                f"(null {self.null!r})"
+            )
+        if not math.isnan(self.corrected):
+            lines.append(f"corrected for chance {self.corrected:.3f}")
+        lines.append(f"method {self.method!r}, {self.n_draws:,} replicates")
+        if self.n_undefined:
+            lines[-1] += f", {self.n_undefined:,} of them undefined"
+        if not self.reliable:
+            lines.append(f"not reliable: {self.reason}")
+        return "\n  ".join(lines)
+
+    def _headline(self) -> str:
+        if math.isnan(self.value):
+            return "undefined"
+        line = f"{self.value:.3f}"
+        if not math.isnan(self.lower):
+            line += f", {self.confidence:.4g} interval {self.interval_text()}"
+        return line if math.isnan(self.p_value) else f"{line}, p = {self.p_value:.3g}"

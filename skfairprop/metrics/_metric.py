@@ -47,7 +47,7 @@ class Driver:
     high_value: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Metric:
     """A metric and what is known about it.
 
@@ -131,6 +131,9 @@ class Metric:
     options: Mapping[str, tuple] = field(default_factory=dict)
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     driver: Callable[..., Driver | None] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Metric {self.name}: {self.formula}>"
 
     @property
     def counts_suffice(self) -> bool:

@@ -114,6 +114,9 @@ class Rates:
         self.zero = zero
         self._cache: dict[str, Array] = {}
 
+    def __repr__(self) -> str:
+        return f"Rates(values of shape {self.values.shape})"
+
     # -- margins --------------------------------------------------------------------------------
 
     @cached_property

@@ -9,7 +9,7 @@ from skfairprop import metrics
 from skfairprop._columns import read_column
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.scorers._fold import Fold, setup_errors
-from skfairprop.scorers._group_scorer import GroupScorer, Measure
+from skfairprop.scorers._group_scorer import GroupScorer, Measure, show_all, show_changed
 from skfairprop.scorers._measures import OBJECTIVES
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -98,16 +98,16 @@ class DirectionalScorer(GroupScorer):
         undefined_score: float = math.nan,
         **options: Any,
     ) -> None:
-        settings = {"direction": direction, "objective": objective}
+        settings: dict[str, Any] = {
+            "direction": direction,
+            "objective": objective,
+            "missing": missing,
+            "undefined_score": undefined_score,
+        }
         measure = _DirectionalMeasure(
-            metric,
-            options=options,
-            sensitive_features=sensitive_features,
-            missing=missing,
-            undefined_score=undefined_score,
-            **settings,
+            metric, options=options, sensitive_features=sensitive_features, **settings
         )
-        self._shown = "".join(f", {k}={v!r}" for k, v in (settings | options).items())
+        self._shown = show_changed(DirectionalScorer, settings) + show_all(options)
         super().__init__(measure)
 
     def __repr__(self) -> str:

@@ -2,12 +2,11 @@
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from inspect import signature
 from typing import Any
 
 from skfairprop import metrics
 from skfairprop.metrics import METRICS, Metric, get_metric
-from skfairprop.scorers._group_scorer import GroupScorer
+from skfairprop.scorers._group_scorer import GroupScorer, show_all, show_changed
 from skfairprop.scorers._measures import make_measure
 
 
@@ -141,9 +140,7 @@ class FairnessScorer(GroupScorer):
         measure = make_measure(
             self.metric, sensitive_features=sensitive_features, options=options, **settings
         )
-        plain = signature(FairnessScorer).parameters
-        changed = {k: v for k, v in settings.items() if v is not plain[k].default}
-        self._shown = "".join(f", {k}={v!r}" for k, v in (changed | options).items())
+        self._shown = show_changed(FairnessScorer, settings) + show_all(options)
         super().__init__(measure, pos_label=pos_label)
 
     def __repr__(self) -> str:

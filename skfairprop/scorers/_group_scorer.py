@@ -2,7 +2,8 @@
 
 import copy
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -273,3 +274,15 @@ class GroupScorer(_Scorer):
             names = [spec.name] if isinstance(spec, pd.Series) else spec.columns.tolist()
             return f", sensitive_features=<{names} of {len(spec):,} rows>"
         return f", sensitive_features={getattr(spec, '__name__', repr(spec))}"
+
+
+def show_all(options: Mapping[str, Any]) -> str:
+    """Arguments as text, each after a comma."""
+    return "".join(f", {name}={value!r}" for name, value in options.items())
+
+
+def show_changed(cls: type, settings: Mapping[str, Any]) -> str:
+    """Those arguments of a scorer as text that differ from its defaults, in its order."""
+    plain = {k: p.default for k, p in signature(cls).parameters.items() if k in settings}
+    # by their texts: NaN is not equal to itself, and an array has no one answer
+    return show_all({k: settings[k] for k, v in plain.items() if repr(settings[k]) != repr(v)})

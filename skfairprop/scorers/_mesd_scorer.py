@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Hashable, Sequence
-from inspect import signature
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,7 +15,7 @@ from skfairprop.metrics._mesd_rows import StableRows, code_rows
 from skfairprop.metrics._procedural import check_summary_options, warn_of
 from skfairprop.metrics._stability import Plan, check_sampling, sample_rows, take
 from skfairprop.scorers._fold import Fold, setup_errors
-from skfairprop.scorers._group_scorer import GroupScorer, Measure
+from skfairprop.scorers._group_scorer import GroupScorer, Measure, show_changed
 
 MEASURES = tuple(name for name, metric in METRICS.items() if metric.inputs == "attributions")
 
@@ -154,19 +153,16 @@ class MESDScorer(GroupScorer):
             "n_permutations": n_permutations,
         }
         rows: dict[str, Any] = {"n_samples": n_samples, "sampling": sampling}
-        plain = signature(MESDScorer).parameters
-        given = explaining | summary | rows
-        changed = {k: v for k, v in given.items() if repr(v) != repr(plain[k].default)}
-        self._shown = "".join(f", {name}={value!r}" for name, value in changed.items())
+        common: dict[str, Any] = {"missing": missing, "undefined_score": undefined_score}
+        self._shown = show_changed(MESDScorer, explaining | summary | rows | common)
         super().__init__(
             _StabilityMeasure(
                 measure,
                 plan=Plan.make(background=background, **explaining),
                 summary=check_summary_options(**summary),
                 sensitive_features=sensitive_features,
-                missing=missing,
-                undefined_score=undefined_score,
                 **rows,
+                **common,
             )
         )
 

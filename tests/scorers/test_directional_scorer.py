@@ -191,5 +191,5 @@ def test_repr_shows_what_was_set():
     scorer = DirectionalScorer(DPA, direction="t_to_a", sensitive_features="sex", relative=False)
     assert repr(scorer) == (
         f"DirectionalScorer({DPA!r}, sensitive_features='sex', direction='t_to_a', "
-        "objective='abs', relative=False)"
+        "relative=False)"
     )

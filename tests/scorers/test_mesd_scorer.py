@@ -442,5 +442,5 @@ def test_thresholds_cannot_be_tuned():
 def test_a_scorer_can_be_read():
     scorer = MESDScorer("mesd_var", sensitive_features="sex", n_samples=50, tail="literal")
     assert repr(scorer) == (
-        "MESDScorer('mesd_var', sensitive_features='sex', tail='literal', n_samples=50)"
+        "MESDScorer('mesd_var', sensitive_features='sex', n_samples=50, tail='literal')"
     )
