@@ -98,10 +98,11 @@ def plan_block(
     n_draws: int,
     z_min: float,
 ) -> Plan:
-    """Groups, values and proxies of a block."""
+    """Groups, values and proxies of a block; a group has `min_rows`, or a tenth of the rows."""
     columns = list(block.columns)
     first = table.columns[columns[0]]
-    groups = pool_rare(cut(Z[:, columns[0]], first, _GROUP_BINS), min_rows)
+    min_rows = fewest_rows(len(Z), min_rows)
+    groups = make_groups(Z, table, block, min_rows)
     found = []
     for j in range(Z.shape[1]):
         if j in columns:
@@ -114,6 +115,23 @@ def plan_block(
     is_number = len(columns) == 1 and first.values is None
     values = _values(Z[:, columns], max_values, is_number=is_number)
     return Plan(block, groups, values, proxies.astype({"column": int}), n_draws)
+
+
+def fewest_rows(n: int, min_rows: int) -> int:
+    """Rows that a group must have: of few rows, no more than a tenth."""
+    return min(min_rows, max(1, n // 10))
+
+
+def make_groups(Z: np.ndarray, table: Any, block: Block, min_rows: int) -> Cells:
+    """Groups by the first column of a block."""
+    j = block.columns[0]
+    return pool_rare(cut(Z[:, j], table.columns[j], _GROUP_BINS), min_rows)
+
+
+def group_names(Z: np.ndarray, table: Any, block: Block, min_rows: int) -> np.ndarray:
+    """Name of the group of every row."""
+    cells = make_groups(Z, table, block, fewest_rows(len(Z), min_rows))
+    return np.array(cells.names, dtype=object)[cells.codes]
 
 
 def tabulate(

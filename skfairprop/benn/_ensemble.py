@@ -15,7 +15,6 @@ from skfairprop._columns import read_column
 from skfairprop._random import RandomState, as_generator
 from skfairprop._resolve import match_rows, resolve_sensitive_features
 from skfairprop._suggest import closest
-from skfairprop.benn._cells import cut, pool_rare
 from skfairprop.benn._estimator import BENNEstimator
 from skfairprop.benn._examined import is_fitted
 from skfairprop.benn._options import check_whole
@@ -206,7 +205,7 @@ def _groups(
     """Group codes of the rows of X, by feature."""
     known = list(benn.bias_estimates_.index)
     if sensitive_features is None:
-        return benn_groups(benn, X)
+        return benn.groups_of(X)
     frame = resolve_sensitive_features(sensitive_features, X, y, owner="compare_with_ensemble")
     for name in frame.columns:
         if name not in known:
@@ -215,19 +214,6 @@ def _groups(
             )
     texts = {name: np.array([label_text(v) for v in frame[name]]) for name in frame.columns}
     return texts
-
-
-def benn_groups(benn: BENNEstimator, X: Any) -> dict[Hashable, np.ndarray]:
-    """The groups that BENN makes of its features in X, as texts, by feature."""
-    rows = benn._check_rows(X, reset=False)
-    table = benn._table.adapted(rows)
-    Z = table.encode(rows)
-    least = min(int(benn.min_slice_size), max(1, len(Z) // 10))
-    out = {}
-    for name, columns in benn._blocks:
-        cells = pool_rare(cut(Z[:, columns[0]], table.columns[columns[0]], 4), least)
-        out[name] = np.array(cells.names, dtype=object)[cells.codes]
-    return out
 
 
 def _scores(model: Any, X: Any, y_true: Any, pos_label: Hashable | None) -> np.ndarray | None:

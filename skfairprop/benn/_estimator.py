@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from skfairprop._optional import import_optional
 from skfairprop._random import RandomState, as_generator
+from skfairprop.benn._effects import group_names
 from skfairprop.benn._examined import Examined, is_fitted, is_net_like, net_rows
 from skfairprop.benn._features import OWNER, column_names, find_blocks, read_table
-from skfairprop.benn._options import check_options
+from skfairprop.benn._options import check_options, training_settings
 from skfairprop.benn._paper import paper_finder
 from skfairprop.benn._targeted import Found, Question, find_targeted, network_inputs
 from skfairprop.explain._table import Table, as_container
@@ -93,6 +94,8 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         single value.
     mean_estimates_ : Series
         Mean of |b| over all rows (Eq. 5).
+    change_ : Series
+        Mean expected change of the output under the directions of the network, rho below.
     estimate_sd_ : Series
         Standard deviation over the restarts: how much chance in the training matters. Not that of
         the sample.
@@ -272,7 +275,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
             See the class.
         """
         check_options(self)
-        settings = self._settings()
+        settings = training_settings(self)
         rows = self._check_rows(X, reset=True)
         table = read_table(rows, self.categorical_features)
         blocks = find_blocks(table, self.features, self.feature_blocks)
@@ -284,7 +287,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         Z = table.encode(rows)
         examined = Examined(self.estimator_, table, response_method=self.response_method)
         rng = as_generator(self.random_state)
-        settings = settings(int(rng.integers(2**31 - 1)))
+        settings = replace(settings, seed=int(rng.integers(2**31 - 1)))
         find: Any = find_targeted
         if self.formulation == "paper":
             find = paper_finder(self.l0, self.loss_scale, self.gradient)
@@ -365,6 +368,24 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
                 )
         return np.array(self._names, dtype=object)
 
+    def groups_of(self, X: Any) -> dict:
+        """The groups that each feature is examined in: values, or quantile bins of a number.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n, n_features)
+
+        Returns
+        -------
+        dict of ndarray of str objects, shape (n,)
+            By feature. Rare ones are pooled as "other".
+        """
+        check_is_fitted(self)
+        rows = self._check_rows(X, reset=False)
+        table = self._table.adapted(rows)
+        Z = table.encode(rows)
+        return {b.name: group_names(Z, table, b, self.min_slice_size) for b in self._blocks}
+
     def summary(self) -> pd.DataFrame:
         """All that was found, one row a feature.
 
@@ -379,29 +400,6 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         return self._found.table.sort_values("estimate", ascending=False, kind="stable")
 
     # -- parts of fit ---------------------------------------------------------------------------
-
-    def _settings(self) -> Any:
-        """Settings of the training, but for the seed; fails early where torch is not installed."""
-        import_optional("torch", extra="torch")
-        import_optional("skorch", extra="torch")
-        from skfairprop.benn._training import Settings, pick_device
-
-        device = pick_device(self.device)
-        lambdas = tuple(float(v) for v in self.lambdas)
-
-        def with_seed(seed: int) -> Settings:
-            return Settings(
-                n_init=int(self.n_init),
-                hidden_layers=tuple(self.hidden_layers),
-                max_steps=int(self.max_steps),
-                batch_size=int(self.batch_size),
-                learning_rate=float(self.learning_rate),
-                lambdas=(lambdas[0], lambdas[1], lambdas[2]),
-                device=device,
-                seed=seed,
-            )
-
-        return with_seed
 
     def _question(self) -> Question:
         return Question(
@@ -446,7 +444,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         self.bias_estimates_ = table["estimate"].rename("bias_estimate")
         self.mean_estimates_ = table["mean"]
         self.estimate_sd_ = table["sd"]
-        for name in ("direct", "total", "null", "flip_any", "flip_mean", "flip_best"):
+        for name in ("change", "direct", "total", "null", "flip_any", "flip_mean", "flip_best"):
             if name in table:
                 setattr(self, f"{name}_", table[name])
         self.worst_slices_ = table[["slice", "slice_rows"]].set_axis(["name", "size"], axis=1)

@@ -10,6 +10,9 @@ import numpy as np
 import torch
 from torch import nn
 
+# Largest absolute score of a value.
+_BOUND = 20.0
+
 
 class RestartedLinear(nn.Module):
     """One linear layer for each of r restarts, (r, m, fan_in) to (r, m, fan_out)."""
@@ -43,6 +46,8 @@ class Trunk(nn.Module):
 class TargetedGenerator(nn.Module):
     """From rows to an intensity b in (-1, 1) and a distribution over values, for each target.
 
+    The hidden layers are those of all targets, as the paper's are of all features.
+
     Parameters
     ----------
     r : int
@@ -55,6 +60,8 @@ class TargetedGenerator(nn.Module):
     random : torch.Generator
     """
 
+    segments: torch.Tensor
+
     def __init__(
         self,
         r: int,
@@ -65,19 +72,24 @@ class TargetedGenerator(nn.Module):
     ) -> None:
         super().__init__()
         self.trunk = Trunk(r, d, hidden, random)
-        self.shape = (len(n_values), max(n_values))
-        width = hidden[-1]
-        self.intensity = RestartedLinear(r, width, self.shape[0], random, gain=0.5)
-        self.direction = RestartedLinear(r, width, self.shape[0] * self.shape[1], random, gain=0.5)
+        self.intensity = RestartedLinear(r, hidden[-1], len(n_values), random, gain=0.5)
+        self.direction = RestartedLinear(r, hidden[-1], sum(n_values), random, gain=0.5)
         nn.init.constant_(self.intensity.bias, 0.3)  # tanh starts off its saddle at 0
-        allowed = torch.arange(self.shape[1])[None] < torch.tensor(list(n_values))[:, None]
-        self.register_buffer("refused", ~allowed)
+        self.register_buffer("segments", segments_of(n_values))
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Intensities (r, m, J) and distributions (r, m, J, C)."""
+        """Intensities (r, m, J), and the distributions one after the other, (r, m, V)."""
         h = self.trunk(x)
-        scores = self.direction(h).unflatten(-1, self.shape).masked_fill(self.refused, -1e9)
-        return torch.tanh(self.intensity(h)), torch.softmax(scores, dim=-1)
+        # bounded, so that no maximum is needed: one target's scores must not drown another's
+        weight = torch.exp(_BOUND * torch.tanh(self.direction(h) / _BOUND))
+        share = weight / ((weight @ self.segments) @ self.segments.T)
+        return torch.tanh(self.intensity(h)), share
+
+
+def segments_of(n_values: Sequence[int]) -> torch.Tensor:
+    """Which of the J targets each of their V values belongs to, one-hot (V, J)."""
+    target = torch.repeat_interleave(torch.arange(len(n_values)), torch.tensor(list(n_values)))
+    return nn.functional.one_hot(target, len(n_values)).to(torch.float32)
 
 
 class VectorGenerator(nn.Module):
@@ -85,6 +97,8 @@ class VectorGenerator(nn.Module):
 
     Components that are not wanted stay 0.
     """
+
+    wanted: torch.Tensor
 
     def __init__(
         self,
@@ -109,11 +123,16 @@ class TargetedLoss(nn.Module):
     Parameters
     ----------
     lambdas : (float, float, float)
+    n_values : sequence of int
+        Values of each of the J targets.
     """
 
-    def __init__(self, lambdas: Sequence[float]) -> None:
+    segments: torch.Tensor
+
+    def __init__(self, lambdas: Sequence[float], n_values: Sequence[int]) -> None:
         super().__init__()
         self.lambdas = lambdas
+        self.register_buffer("segments", segments_of(n_values))
 
     def parts(
         self, output: tuple[torch.Tensor, torch.Tensor], responses: torch.Tensor
@@ -122,16 +141,17 @@ class TargetedLoss(nn.Module):
 
         Parameters
         ----------
-        output : intensities (r, m, J), distributions (r, m, J, C)
-        responses : tensor of shape (r, m, J, C)
+        output : intensities (r, m, J), distributions (r, m, V)
+        responses : tensor of shape (r, m, V)
         """
         b, pi = output
+        segments = self.segments
         intensity = b.abs()
-        change = (intensity * (pi * responses).sum(-1)).mean(1)
+        change = (intensity * ((pi * responses) @ segments)).mean(1)
         selection = (intensity**2).mean(1) / 2
         # only directions are made alike: as a force on b it would pull it off its optimum
-        w = intensity.detach()[..., None] * pi
-        similarity = ((w**2).sum(-1).mean(1) - (w.mean(1) ** 2).sum(-1)) / 2
+        w = (intensity.detach() @ segments.T) * pi
+        similarity = ((w**2).mean(1) - w.mean(1) ** 2) @ segments / 2
         return change, selection, similarity
 
     def forward(

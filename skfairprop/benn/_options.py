@@ -3,6 +3,7 @@
 from numbers import Integral, Real
 from typing import Any
 
+from skfairprop._optional import import_optional
 from skfairprop.benn._features import OWNER
 
 FORMULATIONS = ("targeted", "paper")
@@ -47,6 +48,33 @@ def check_options(estimator: Any) -> None:
             raise ValueError(f"{OWNER}: {name} must be a number above 0; got {value!r}")
     _check_layers(estimator.hidden_layers)
     _check_lambdas(estimator.lambdas)
+
+
+def training_settings(estimator: Any) -> Any:
+    """Settings of the training; the seed is still to be set.
+
+    Raises
+    ------
+    ImportError
+        If torch or skorch is not installed; the message names the extra.
+    ValueError
+        If the device is not there.
+    """
+    import_optional("torch", extra="torch")
+    import_optional("skorch", extra="torch")
+    from skfairprop.benn._training import Settings, pick_device
+
+    prediction, selection, similarity = (float(v) for v in estimator.lambdas)
+    return Settings(
+        n_init=int(estimator.n_init),
+        hidden_layers=tuple(estimator.hidden_layers),
+        max_steps=int(estimator.max_steps),
+        batch_size=int(estimator.batch_size),
+        learning_rate=float(estimator.learning_rate),
+        lambdas=(prediction, selection, similarity),
+        device=pick_device(estimator.device),
+        seed=0,
+    )
 
 
 def check_whole(name: str, value: Any, least: int) -> None:

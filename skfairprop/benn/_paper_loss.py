@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from skorch.callbacks import Callback
 from torch import nn
 
 from skfairprop.benn._encoding import Encoding
@@ -16,7 +17,6 @@ from skfairprop.benn._examined import Examined
 from skfairprop.benn._generator import VectorGenerator, from_numpy
 from skfairprop.benn._training import (
     Batches,
-    Callback,
     Settings,
     Trained,
     fit_net,

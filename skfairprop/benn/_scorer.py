@@ -12,7 +12,7 @@ from skfairprop._columns import Column
 from skfairprop._random import RandomState
 from skfairprop._rows import take_rows
 from skfairprop.benn._estimator import BENNEstimator
-from skfairprop.benn._options import check_options
+from skfairprop.benn._options import check_options, training_settings
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.explain._seed import resolve_seed
 from skfairprop.explain._table import as_container
@@ -146,7 +146,7 @@ class _LargestEstimate(Measure):
             beside = Beside(fold.estimator, X, protected)
             benn = BENNEstimator(beside, features=beside.features, **self.options)
             try:
-                benn._settings()
+                training_settings(benn)
             except ImportError as exc:  # error_score would turn it into a score
                 raise ScorerSetupError(str(exc)) from exc
         estimates = benn.fit(beside.frame).bias_estimates_.to_numpy(float)

@@ -16,6 +16,10 @@ from skfairprop.benn._slices import Slice, worst_slice
 from skfairprop.groups import label_text
 
 EFFECTS = ("total", "direct", "null")
+COLUMNS = (
+    *("estimate", "sd", "mean", "change", "null", "direct", "total"),
+    *("flip_any", "flip_mean", "flip_best", "slice", "slice_rows", "proxies"),
+)
 _FEWEST_ROWS = 30
 
 
@@ -109,13 +113,20 @@ def find_targeted(
         for j in range(len(plans))
         for effect in EFFECTS
     }
+    changes = [
+        float(trained.change[..., place[j, question.effect]].mean())
+        if trained is not None and (j, question.effect) in place
+        else (np.nan if plan.is_constant else 0.0)
+        for j, plan in enumerate(plans)
+    ]
     classes = predicted_classes(examined, base)
     records = [
         _record(plan, one, {e: intensity[j, e] for e in EFFECTS}, classes, question, names)
+        | {"change": changes[j]}
         for j, (plan, one) in enumerate(zip(plans, responses, strict=True))
     ]
     return Found(
-        table=pd.DataFrame(records, index=feature_index(blocks)),
+        table=pd.DataFrame(records, index=feature_index(blocks))[list(COLUMNS)],
         rows=rows,
         curve=pd.DataFrame(trained.curve if trained is not None else []),
         generator=None if trained is None else trained.generator,
@@ -154,7 +165,7 @@ def _plan(Z: np.ndarray, examined: Examined, block: Block, question: Question) -
         Z,
         examined.table,
         block,
-        min_rows=min(question.min_slice_size, max(1, len(Z) // 10)),
+        min_rows=question.min_slice_size,
         max_values=question.max_values,
         n_draws=question.n_draws,
         z_min=question.proxy_threshold,

@@ -76,13 +76,14 @@ def train_targeted(inputs: np.ndarray, tables: Sequence[np.ndarray], settings: S
     settings : Settings
     """
     random = torch.Generator().manual_seed(settings.seed)
-    x, responses, n_values = from_numpy(inputs), *_stack(tables)
+    x, responses = from_numpy(inputs), from_numpy(np.concatenate(tables, axis=1))
+    n_values = [table.shape[1] for table in tables]
     n = len(x)
     rows = halves(n, settings.n_init, random)
     held = outside(rows, n)
     r = len(rows)
     generator = TargetedGenerator(r, x.shape[1], settings.hidden_layers, n_values, random)
-    loss = TargetedLoss(settings.lambdas)
+    loss = TargetedLoss(settings.lambdas, n_values)
     batches = Batches(rows, settings, random, lambda i: (x[i], responses[i]))
     keeper = BestStates(loss, batches, *_held_sample(x, responses, held))
     n_steps = fit_net(generator, loss, batches, settings, [keeper])
@@ -132,6 +133,7 @@ def fit_net(
         criterion=criterion,
         optimizer=torch.optim.Adam,
         lr=settings.learning_rate,
+        optimizer__fused=True,
         max_epochs=batches.n_epochs,
         batch_size=settings.batch_size,
         iterator_train=lambda dataset, **_: batches,
@@ -203,7 +205,7 @@ class BestStates(Callback):
     batches : Batches
         Which counts the steps.
     x : tensor of shape (r, h, d)
-    responses : tensor of shape (r, h, J, C)
+    responses : tensor of shape (r, h, V)
     """
 
     def __init__(
@@ -221,7 +223,7 @@ class BestStates(Callback):
         """Check."""
         with torch.no_grad():
             output = net.module_(self.x.to(net.device))
-            parts = self.loss.parts(output, self.responses.to(net.device))
+            parts = net.criterion_.parts(output, self.responses.to(net.device))
         l1, l2, l3 = self.loss.lambdas
         # without the similarity, which is a property of a batch and not of a row
         held = (l2 * parts[1] - l1 * parts[0]).mean(1).cpu()
@@ -289,15 +291,6 @@ def pick_device(device: str) -> str:
     return device
 
 
-def _stack(tables: Sequence[np.ndarray]) -> tuple[torch.Tensor, list[int]]:
-    """Tables of several widths as one tensor (n, J, C), zeros at the end, and the widths."""
-    widths = [table.shape[1] for table in tables]
-    out = np.zeros((len(tables[0]), len(tables), max(widths)), dtype=np.float32)
-    for j, table in enumerate(tables):
-        out[:, j, : widths[j]] = table
-    return torch.from_numpy(out), widths
-
-
 def _held_sample(
     x: torch.Tensor, responses: torch.Tensor, held: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
@@ -312,13 +305,13 @@ def _held_sample(
 
 
 def _read(
-    generator: nn.Module, x: torch.Tensor, responses: torch.Tensor
+    generator: TargetedGenerator, x: torch.Tensor, responses: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """|b| and the expected change of every network for every row, each (r, n, J)."""
 
     def read(output: tuple[torch.Tensor, torch.Tensor], rows: slice) -> torch.Tensor:
         b, pi = output
-        return torch.stack([b.abs(), (pi * responses[rows]).sum(-1)], dim=-1)
+        return torch.stack([b.abs(), (pi * responses[rows]) @ generator.segments], dim=-1)
 
     with one_thread():
         both = _in_blocks(generator, x, read)
