@@ -48,9 +48,7 @@ def run(options):
     n = 30 if options.quick else options.evaluations[0]
     n_samples = 40 if options.quick else 100
     print(f"{n} fits, {n_samples} rows explained by SHAP and LIME with 5 perturbations, holdout")
-    print(
-        f"{'data':>8} {'seed':>5} {'explained':>10} {'share':>7} {'hypervolume':>12} {'seconds':>15}"
-    )
+    print("    data  seed  explained   share  hypervolume         seconds")
     shares, ratios = [], []
     for name in options.only:
         for seed in range(options.seeds):
