@@ -1,7 +1,13 @@
 """Displays: pictures of rates, gaps, tables and curves, with how sure of them one can be."""
 
 from skfairprop.inspection._amplification import AmplificationDisplay
+from skfairprop.inspection._benn import (
+    BENNLearningCurveDisplay,
+    DirectTotalDisplay,
+    MitigationDisplay,
+)
 from skfairprop.inspection._correlation import CorrelationDisplay
+from skfairprop.inspection._estimator_matrix import EstimatorMatrixDisplay
 from skfairprop.inspection._explanation_stability import ExplanationStabilityDisplay
 from skfairprop.inspection._gap_null import GapNullDisplay
 from skfairprop.inspection._group_confusion import GroupConfusionDisplay
@@ -17,7 +23,10 @@ from skfairprop.inspection._representation import RepresentationDisplay
 
 __all__ = [
     "AmplificationDisplay",
+    "BENNLearningCurveDisplay",
     "CorrelationDisplay",
+    "DirectTotalDisplay",
+    "EstimatorMatrixDisplay",
     "ExplanationStabilityDisplay",
     "GapNullDisplay",
     "GroupConfusionDisplay",
@@ -25,6 +34,7 @@ __all__ = [
     "GroupRatesDisplay",
     "HypervolumeDisplay",
     "InductionCurveDisplay",
+    "MitigationDisplay",
     "PairGapDisplay",
     "ParallelCoordinatesDisplay",
     "ParetoDisplay",

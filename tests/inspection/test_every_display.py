@@ -14,7 +14,10 @@ from sklearn.model_selection import cross_val_predict, cross_validate
 from skfairprop import GroupCounts, fairness_report, inspection
 from skfairprop.inspection import (
     AmplificationDisplay,
+    BENNLearningCurveDisplay,
     CorrelationDisplay,
+    DirectTotalDisplay,
+    EstimatorMatrixDisplay,
     ExplanationStabilityDisplay,
     GapNullDisplay,
     GroupConfusionDisplay,
@@ -22,6 +25,7 @@ from skfairprop.inspection import (
     GroupRatesDisplay,
     HypervolumeDisplay,
     InductionCurveDisplay,
+    MitigationDisplay,
     PairGapDisplay,
     ParallelCoordinatesDisplay,
     ParetoDisplay,
@@ -58,6 +62,12 @@ OF_COUNTS = {
     RepresentationDisplay: {},
 }
 OF_SCORES = {GroupCurveDisplay: {"n_draws": 20, "random_state": 0, "pos_label": "yes"}}
+OF_BENN = (
+    BENNLearningCurveDisplay,
+    DirectTotalDisplay,
+    EstimatorMatrixDisplay,
+    MitigationDisplay,
+)
 OF_SEARCHES = (HypervolumeDisplay, ParallelCoordinatesDisplay, ParetoDisplay)
 counts_displays = pytest.mark.parametrize("display", OF_COUNTS, ids=lambda d: d.__name__)
 
@@ -70,6 +80,8 @@ def draw(make_study):
     def draw_one(display, ax=None, names=("a", "b", "c"), labels=("no", "yes")):
         if display in (CorrelationDisplay, InductionCurveDisplay):
             return display.from_propagation(study, ax=ax)
+        if display in OF_BENN:
+            return draw_benn(display, ax, names)
         if display in OF_SEARCHES:
             return draw_search(display, ax, names, labels)
         if display is ExplanationStabilityDisplay:
@@ -79,6 +91,17 @@ def draw(make_study):
         return draw_rows(display, ax, names, labels)
 
     return draw_one
+
+
+def draw_benn(display, ax, names):
+    if display is BENNLearningCurveDisplay:
+        curve = pd.DataFrame({"step": [15, 30], "change": [0.1, 0.2], "loss": [-0.1, -0.2]})
+        return display(curve).plot(ax)
+    found = {"estimate": 0.4, "ensemble": 0.3, "direct": 0.1, "total": 0.4, "null": 0.05}
+    frame = pd.DataFrame(found, index=pd.Index(names, name="feature"))
+    if display is MitigationDisplay:
+        return display.from_frames(frame, frame / 2, ax=ax)
+    return display(frame).plot(ax)
 
 
 def draw_search(display, ax, names, labels):
