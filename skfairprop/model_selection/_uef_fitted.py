@@ -1,6 +1,7 @@
 """What a finished search can be asked: other choices, other rows, its score."""
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -8,14 +9,16 @@ from sklearn import get_config
 
 # The one private module of scikit-learn that is used: its searches have no public base class.
 from sklearn.model_selection._search import BaseSearchCV
+from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from skfairprop._random import RandomState
 from skfairprop.model_selection._pareto import choose
 from skfairprop.model_selection._uef_objectives import objective_names
+from skfairprop.model_selection._uef_refit import fit_chosen
 from skfairprop.model_selection._uef_settings import OWNER, check_choice
-from skfairprop.model_selection._uef_setup import combine, find_scorers, params_of_each
+from skfairprop.model_selection._uef_setup import combine, find_scorers, make_setup, params_of_each
 from skfairprop.model_selection._uef_transfer import transfer_table
 
 
@@ -28,6 +31,10 @@ class FittedSearch(BaseSearchCV):
     random_state: RandomState
     pareto_front_: pd.DataFrame
     best_point_: int
+    cv_results_: dict[str, Any]
+    scorer_: Mapping[str, Any]
+    best_estimator_: Any
+    checkpoint: Any
 
     def select(
         self,
@@ -50,10 +57,8 @@ class FittedSearch(BaseSearchCV):
         Returns
         -------
         Series
-            The row of ``pareto_front_``; its name is the position. To have its model, clone the
-            estimator with ``cv_results_["params"][row["cv_index"]]``, and wrap it in a
-            :class:`~sklearn.model_selection.FixedThresholdClassifier` where it has a threshold; or
-            pass the rule to the search.
+            The row of ``pareto_front_``; its name is the position, by which :meth:`fit_point` makes
+            its model.
 
         Raises
         ------
@@ -66,6 +71,45 @@ class FittedSearch(BaseSearchCV):
         check_choice(weights, within)
         position = self._choose(choice, weights, within)
         return self.pareto_front_.astype(object).iloc[position]  # cv_index stays an integer
+
+    def fit_point(self, X: Any, y: Any, point: int, **params: Any) -> Any:
+        """Fit the model of any point of the front, as the search fitted that of the chosen one.
+
+        Parameters
+        ----------
+        X : indexable of n rows
+        y : array-like of shape (n,)
+        point : int
+            Position in ``pareto_front_``, such as ``select(...).name``.
+        **params
+            As for ``fit``.
+
+        Returns
+        -------
+        estimator
+            Fitted, with the threshold applied; the search stays as it is.
+
+        Raises
+        ------
+        ValueError
+            If there is no such point.
+        """
+        check_is_fitted(self, "pareto_front_")
+        n = len(self.pareto_front_)
+        if point not in range(n):
+            raise ValueError(f"point must be a position in pareto_front_, below {n}; got {point!r}")
+        search = copy.copy(self)
+        search.checkpoint = None
+        X, y = indexable(X, y)
+        setup = make_setup(search, X, y, {k: v for k, v in params.items() if v is not None})
+        row = self.pareto_front_.iloc[point]
+        return fit_chosen(
+            setup.job,
+            setup.plan,
+            self.cv_results_["params"][int(row["cv_index"])],
+            float(row["threshold"]),
+            ensemble=self.refit == "ensemble",
+        )[0]
 
     def transfer(
         self,

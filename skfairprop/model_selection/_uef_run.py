@@ -36,6 +36,7 @@ def run_search(search: Any, setup: Setup) -> tuple[Archive, list[int], Evaluator
         OWNER,
         n_evaluations,
         unit="candidates",
+        done=0 if setup.store is None else len(setup.store.records),
         verbose=None if search.verbose is None else bool(search.verbose),
     )
     with Parallel(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch) as parallel:

@@ -12,6 +12,7 @@ from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.utils.metadata_routing import process_routing
 
+from skfairprop._optional import import_optional
 from skfairprop._random import as_generator
 from skfairprop._rows import count_rows, is_row_aligned
 from skfairprop.model_selection._checkpoint import describe, describe_estimator, digest
@@ -84,6 +85,7 @@ class Setup:
 def make_setup(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
     """Check the arguments of a search and of its ``fit``, and settle what follows from them."""
     check_arguments(search)
+    import_optional("pymoo", extra="search")  # now, and not after hours for the hypervolume
     space = SearchSpace(search.estimator, search.param_distributions)
     seed = int(as_generator(search.random_state).integers(2**31 - 1))
     store = None

@@ -274,6 +274,46 @@ def test_select_chooses_again_without_a_search(data):
     assert search.select().name == search.best_point_
     refitted = clone(search).set_params(within=0.1).fit(X, y)
     assert refitted.best_point_ == chosen.name
+    model = search.fit_point(X, y, chosen.name)
+    np.testing.assert_array_equal(model.predict(X), refitted.predict(X))
+    assert (model.predict(X) != search.predict(X)).any()
+    with pytest.raises(ValueError, match="point must be a position in pareto_front_"):
+        search.fit_point(X, y, len(front))
+
+
+def test_progress_is_told(data, capsys):
+    X, y, sex = data
+    make_search(sensitive_features=sex, verbose=True).fit(X, y)
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 4
+    assert told[-1].startswith("UEFSearchCV: 4 of 4 candidates")
+    make_search(sensitive_features=sex, verbose=False).fit(X, y)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_a_net_whose_folds_are_averaged(data):
+    torch, skorch = pytest.importorskip("torch"), pytest.importorskip("skorch")
+    X, y, sex = data
+    torch.manual_seed(0)
+    net = skorch.NeuralNetClassifier(
+        torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.Softmax(dim=1)),
+        max_epochs=3,
+        verbose=0,
+        train_split=None,
+    )
+    gap = FairnessScorer("demographic_parity_difference", sensitive_features=sex)
+    search = make_search(
+        net,
+        {"lr": loguniform(1e-3, 1.0), "max_epochs": [2, 5]},
+        objectives={"auc": "roc_auc", "dp": gap},
+        n_evaluations=6,
+        refit="ensemble",
+        within=0.3,
+    ).fit(X.to_numpy(np.float32), y)
+    assert search.predict(X.to_numpy(np.float32)).mean() == pytest.approx(
+        search.pareto_front_["selection_rate"][search.best_point_], abs=0.1
+    )
 
 
 def test_pickle_clone_and_html(data):
