@@ -62,9 +62,10 @@ def report() -> None:
 def frames() -> None:
     import polars
 
-    frame = polars.DataFrame({"y": Y.to_list(), "sex": SEX.astype(str).to_list()})
+    labels = Y.to_list()
+    frame = polars.DataFrame({"y": labels, "guess": labels, "sex": SEX.astype(str).to_list()})
     counts = skfairprop.GroupCounts.from_frame(
-        frame.lazy(), y_true="y", y_pred="y", sensitive_features="sex"
+        frame.lazy(), y_true="y", y_pred="guess", sensitive_features="sex"
     )
     assert counts.values.sum() == len(Y)
 
