@@ -31,6 +31,7 @@ extensions = [
     # ours
     "api_pages",
     "mathml",
+    "offline",
     "repository_links",
 ]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
@@ -63,6 +64,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "plot_gallery": "True",
+    "write_computation_times": False,  # that page loads scripts from elsewhere
 }
 
 html_theme = "pydata_sphinx_theme"
