@@ -35,6 +35,8 @@ def take_rows(data: Any, rows: np.ndarray) -> Any:
     container like `data`
         A list for a tuple.
     """
+    if isinstance(data, np.ndarray):
+        return data[rows]
     if isinstance(data, pd.Series | pd.DataFrame):
         return data.iloc[rows]
     if isinstance(data, list | tuple):

@@ -16,7 +16,7 @@ from skfairprop.model_selection._uef_objectives import EXPLANATION
 from skfairprop.model_selection._uef_points import Plan, measure
 
 # Fits for each worker between two looks at the clock and writes to the checkpoint.
-_FITS_A_WORKER = 4
+_FITS_A_WORKER = 8
 
 
 class SearchCheckpoint(Checkpoint):

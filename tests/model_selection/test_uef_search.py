@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import balanced_accuracy_score, get_scorer
 from sklearn.model_selection import FixedThresholdClassifier, GroupKFold, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -302,16 +302,18 @@ def test_a_net_whose_folds_are_averaged(data):
         verbose=0,
         train_split=None,
     )
+    model = make_pipeline(FunctionTransformer(lambda X: np.array(X, np.float32)), net)
     gap = FairnessScorer("demographic_parity_difference", sensitive_features=sex)
+    prefix = "neuralnetclassifier__"
     search = make_search(
-        net,
-        {"lr": loguniform(1e-3, 1.0), "max_epochs": [2, 5]},
+        model,
+        {f"{prefix}lr": loguniform(1e-3, 1.0), f"{prefix}max_epochs": [2, 5]},
         objectives={"auc": "roc_auc", "dp": gap},
         n_evaluations=6,
         refit="ensemble",
         within=0.3,
-    ).fit(X.to_numpy(np.float32), y)
-    assert search.predict(X.to_numpy(np.float32)).mean() == pytest.approx(
+    ).fit(X, y.to_numpy())
+    assert search.predict(X).mean() == pytest.approx(
         search.pareto_front_["selection_rate"][search.best_point_], abs=0.1
     )
 
