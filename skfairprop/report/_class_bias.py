@@ -44,7 +44,10 @@ def class_bias(counts: GroupCounts, settings: Settings) -> pd.DataFrame | None:
     counts = counts.of_labels().drop_unused()
     if counts.n_groups < 2 or counts.n_classes < 2:
         return None
-    rows = [_class_row(counts, k, settings) for k in range(counts.n_classes)]
+    # of two classes, each is the rest of the other
+    distances = [_distance(counts, k, settings) for k in range(counts.n_classes - 1)]
+    distances.append(distances[0] if len(distances) == 1 else _distance(counts, -1, settings))
+    rows = [_class_row(counts, k, distances[k], settings) for k in range(counts.n_classes)]
     index = pd.Index([label_text(c) for c in counts.classes], name="class")
     table = pd.DataFrame(rows, index=index)
     table.insert(table.columns.get_loc("p") + 1, "q", _q(table["p"]))
@@ -52,17 +55,24 @@ def class_bias(counts: GroupCounts, settings: Settings) -> pd.DataFrame | None:
     return table.iloc[np.argsort(-beyond, kind="stable")]
 
 
-def _class_row(counts: GroupCounts, k: int, settings: Settings) -> dict:
-    against, within = _against_rest(counts, k), _within(counts, k)
+def _distance(counts: GroupCounts, k: int, settings: Settings) -> dict[str, float]:
+    """A class against the rest."""
+    against = _against_rest(counts, k % counts.n_classes)
+    found = _inferred(against, _DISTANCE, settings)
+    return {
+        "distance": found["value"],
+        **{name: found[name] for name in _INFERRED},
+        "association": _value(against, _ASSOCIATION),
+    }
+
+
+def _class_row(counts: GroupCounts, k: int, distance: dict[str, float], settings: Settings) -> dict:
     shares = Rates(counts.values, predicted=False)["base_rate"][:, k]
     low, high = int(np.nanargmin(shares)), int(np.nanargmax(shares))
-    distance = _inferred(against, _DISTANCE, settings)
-    sizes = _inferred(within, _SIZES, settings)
+    sizes = _inferred(_within(counts, k), _SIZES, settings)
     return {
         "count": float(counts.values[:, k].sum()),
-        "distance": distance["value"],
-        **{name: distance[name] for name in _INFERRED},
-        "association": _value(against, _ASSOCIATION),
+        **distance,
         "missing": sizes["value"],
         "missing_lower": sizes["lower"],
         "missing_upper": sizes["upper"],

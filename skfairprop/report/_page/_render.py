@@ -1,12 +1,15 @@
 """HTML from the page's data, by the templates of the package."""
 
+import sys
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from skfairprop import __version__
 from skfairprop._optional import import_optional
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+CACHE = TEMPLATES / "__pycache__"
 
 
 def render_page(page: dict) -> str:
@@ -21,7 +24,7 @@ def render_notebook(page: dict, key: str) -> str:
 
 
 @lru_cache
-def _environment():
+def _environment() -> Any:
     jinja2 = import_optional("jinja2", extra="report")
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
@@ -30,4 +33,34 @@ def _environment():
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
         auto_reload=False,
+        bytecode_cache=make_cache(jinja2),
     )
+
+
+def make_cache(jinja2: Any, folder: Path = CACHE) -> Any:
+    """Where compiled templates are kept: beside them, as Python keeps compiled modules.
+
+    Compiling them takes longer than all else that makes a page. Where the folder cannot be written
+    to, or PYTHONDONTWRITEBYTECODE is set, nothing is kept. jinja2 compares the source.
+    """
+
+    class Beside(jinja2.FileSystemBytecodeCache):
+        def __init__(self) -> None:
+            super().__init__(str(folder), "%s.jinja")
+
+        def load_bytecode(self, bucket: Any) -> None:
+            try:
+                super().load_bytecode(bucket)
+            except OSError:
+                pass
+
+        def dump_bytecode(self, bucket: Any) -> None:
+            if sys.dont_write_bytecode:
+                return
+            try:
+                folder.mkdir(exist_ok=True)
+                super().dump_bytecode(bucket)
+            except OSError:
+                pass
+
+    return Beside()
