@@ -235,7 +235,7 @@ def mals_bias_amplification(
         sample_weight=sample_weight,
         missing=missing,
     )
-    alone = warn_if_alone(name, rows)
+    alone = warn_if_alone(name, rows, undefined=undefined)
     assert rows.pred is not None  # read_rows requires it
     if rows.group_pred is None:
         before, after = tables_of(rows.group, rows.truth, rows.pred, rows.weight)

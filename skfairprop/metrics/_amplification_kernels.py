@@ -11,6 +11,7 @@ Sources: Tokas, Nair and Kerner 2025, "DPA" [D]; Wang and Russakovsky 2021 [W]; 
 import numpy as np
 
 from skfairprop.counts import GroupCounts
+from skfairprop.groups import name_some
 from skfairprop.metrics._metric import Driver, Metric, driver_of
 from skfairprop.metrics._rates import Array, Rates, divide, mean_defined
 
@@ -213,6 +214,17 @@ def mals_kernel(rates: Rates) -> Array:
     return _of_two_groups(rates, mals(rates.by_true, rates.by_pred, zero=rates.zero))
 
 
+def classes_without_shares(counts: GroupCounts, rates: Rates) -> list[str]:
+    """One phrase each for the classes of which no group has a share: not true, or not predicted."""
+    tables = {"the reference": rates.by_true, "y_pred": rates.by_pred}
+    gone = {what: rates.used & (table.sum(-2) == 0) for what, table in tables.items()}
+    return [
+        f"no row of {what} has {name_some(counts.classes[where])}"
+        for what, where in gone.items()
+        if where.any()
+    ]
+
+
 def multi_attribute_kernel(rates: Rates) -> Array:
     changes = pair_changes(rates.by_true, rates.by_pred, rates.by_group)
     occurs = rates.by_true.sum(-2) > 0
@@ -279,6 +291,7 @@ METRICS = (
         range=_BOTH,
         signed=True,
         driver=_widest_change,
+        holes=classes_without_shares,
         formula="mean over t of the sum over over-represented a of P(a | pred t) - P(a | t)",
         source="Zhao et al. 2017",
         misleads="Takes a group above 1/|A| as associated with a class: wrong for unequal groups.",

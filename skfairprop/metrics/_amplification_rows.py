@@ -383,16 +383,19 @@ def _kept_weight(weight: np.ndarray | None, kept: np.ndarray) -> np.ndarray | No
     return weight
 
 
-def warn_if_alone(name: str, rows: Rows, stacklevel: int = 3) -> bool:
+def warn_if_alone(name: str, rows: Rows, *, undefined: str = "drop", stacklevel: int = 3) -> bool:
     """Whether there is only one group, or no label, and so nothing to compare; warns of that.
 
-    Warns of a single class as well, for which every metric is 0.
+    Warns of a single class as well, for which every metric is 0. With ``undefined="raise"``, what
+    cannot be compared is refused.
     """
     alone, reason = _only_label([rows.group], rows.weight), ""
     if alone is not None:
         reason = f"it compares groups, and there is only one: {name_some([alone])}"
     elif isinstance(rows.truth, LabelSets) and not rows.truth.matrix.count_nonzero():
         reason = "no row of y_true has a label"
+    if reason and undefined == "raise":
+        raise ValueError(f"{name} is undefined: {reason}")
     if reason:
         warnings.warn(
             f"{name} is undefined (NaN): {reason}", UndefinedMetricWarning, stacklevel=stacklevel

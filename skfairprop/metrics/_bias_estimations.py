@@ -17,7 +17,13 @@ from skfairprop.counts import GroupCounts, count_rows
 from skfairprop.groups import Groups, align
 from skfairprop.metrics._estimation import CONVENTIONS
 from skfairprop.metrics._estimation import METRICS as COUNT_METRICS
-from skfairprop.metrics._metric import Metric, describe_too_few, describe_undefined, find_positive
+from skfairprop.metrics._metric import (
+    Metric,
+    describe_no_pair,
+    describe_too_few,
+    describe_undefined,
+    find_positive,
+)
 from skfairprop.metrics._rates import Rates
 from skfairprop.metrics._score_estimation import METRICS as SCORE_METRICS
 from skfairprop.metrics._score_estimation import ScoreRows
@@ -377,8 +383,10 @@ def _estimate_counts(
     found, holes = {}, {}
     for metric in metrics:
         metric = metric.with_options({"convention": convention})
-        found[metric.name] = float(metric.kernel(rates, convention=convention))
+        value = found[metric.name] = float(metric.kernel(rates, convention=convention))
         holes[metric.name] = one_group or describe_undefined(counts, metric, rates)
+        if math.isnan(value) and not holes[metric.name]:
+            holes[metric.name] = [describe_no_pair(metric)]
     return found, holes
 
 

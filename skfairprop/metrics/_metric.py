@@ -90,6 +90,8 @@ class Metric:
     driver : callable, optional
         ``driver(counts, rates, **options)`` returns what lies behind the value, a
         :class:`Driver` or None. Default: the largest gap among `rates`.
+    holes : callable, optional
+        ``holes(counts, rates)`` returns a phrase for each thing that is undefined beside `rates`.
 
     Examples
     --------
@@ -131,6 +133,7 @@ class Metric:
     options: Mapping[str, tuple] = field(default_factory=dict)
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     driver: Callable[..., Driver | None] | None = None
+    holes: Callable[[GroupCounts, Rates], list[str]] | None = None
 
     def __repr__(self) -> str:
         return f"<Metric {self.name}: {self.formula}>"
@@ -200,7 +203,7 @@ def evaluate(
     if metric.compares_groups and np.count_nonzero(rates.present) < 2:
         holes = [describe_too_few(counts, rates)]
     elif math.isnan(value) and not holes:
-        holes = [f"no two groups have a rate above 0 to compare ({', '.join(metric.rates)})"]
+        holes = [describe_no_pair(metric)]
     if holes and undefined == "raise":
         raise ValueError(f"{metric.name} is undefined: {'; '.join(holes)}")
     if holes:
@@ -237,6 +240,11 @@ def describe_too_few(counts: GroupCounts, rates: Rates) -> str:
     present = counts.groups[rates.present]
     found = f"there is only one: {name_some(present)}" if len(present) else "none has rows"
     return f"it compares groups, and {found}"
+
+
+def describe_no_pair(metric: Metric) -> str:
+    """Why a value is undefined although every rate has its rows."""
+    return f"no two groups have a rate above 0 to compare ({', '.join(metric.rates)})"
 
 
 def rates_of(counts: GroupCounts, metric: Metric, *, pos_label=None, zero: bool = False) -> Rates:
@@ -288,7 +296,7 @@ def find_positive(
 
 def describe_undefined(counts: GroupCounts, metric: Metric, rates: Rates) -> list[str]:
     """One phrase for each rate that some groups do not have, naming groups and classes."""
-    out = []
+    out = [] if metric.holes is None else metric.holes(counts, rates)
     for name in metric.rates:
         holes = rates.undefined(name, positive=metric.needs_positive)
         if not holes.any():
