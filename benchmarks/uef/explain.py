@@ -46,7 +46,7 @@ def losses_of(found):
 def run(options):
     """Print a row for each data set and seed."""
     n = 30 if options.quick else options.evaluations[0]
-    n_samples = 40 if options.quick else 100
+    n_samples = 30 if options.quick else 50
     print(f"{n} fits, {n_samples} rows explained by SHAP and LIME with 5 perturbations, holdout")
     print("    data  seed  explained   share  hypervolume         seconds")
     shares, ratios = [], []

@@ -178,9 +178,9 @@ def judge(task, found, sizes):
 
 def run(options):
     """Print a row for each data set, method and seed, then means with spread, and the claims."""
-    sizes = {"fits": 24, "rows": 50, "reductions": 8, "epochs": 12}
+    sizes = {"fits": 24, "rows": 50, "reductions": 8, "epochs": 100}
     if options.quick:
-        sizes = {"fits": 6, "rows": 20, "reductions": 3, "epochs": 3}
+        sizes = {"fits": 6, "rows": 20, "reductions": 3, "epochs": 10}
     print(
         f"networks of 64 and 32 units; searches of {sizes['fits']} fits; {sizes['rows']} rows "
         f"explained in them, {2 * sizes['rows']} on the test split"
