@@ -152,6 +152,12 @@ class Archive:
         self._least = np.full(len(self.objectives), np.inf)
         self._most = -self._least
 
+    @property
+    def n_explained(self) -> int:
+        """Number of candidates whose explanations were looked at."""
+        looked_at = [c.explained and c.measured is not None for c in self.candidates]
+        return sum(looked_at) if self.explained else 0
+
     def losses(self, candidate: Candidate) -> np.ndarray:
         """Losses (P, m), NaN where undefined; one row of NaN for a candidate that failed."""
         if candidate.measured is None:

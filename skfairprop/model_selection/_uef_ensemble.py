@@ -43,9 +43,13 @@ class FoldEnsemble(ClassifierMixin, BaseEstimator):
         return self.estimators[0].n_features_in_
 
     def fit(self, X: Any, y: Any) -> "FoldEnsemble":
-        """Nothing to do; `estimators` are fitted."""
+        """Check that `estimators` are fitted, to the same classes; there is nothing else to do."""
         for one in self.estimators:
             check_is_fitted(one)
+            if not np.array_equal(one.classes_, self.classes_):
+                raise ValueError(
+                    "refit='ensemble': the folds do not have the same classes; pass a stratified cv"
+                )
         return self
 
     def __sklearn_is_fitted__(self) -> bool:

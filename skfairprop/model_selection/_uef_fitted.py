@@ -17,7 +17,7 @@ from skfairprop._random import RandomState
 from skfairprop.model_selection._pareto import choose
 from skfairprop.model_selection._uef_objectives import objective_names
 from skfairprop.model_selection._uef_refit import fit_chosen
-from skfairprop.model_selection._uef_settings import OWNER, check_choice
+from skfairprop.model_selection._uef_settings import OWNER
 from skfairprop.model_selection._uef_setup import combine, find_scorers, make_setup, params_of_each
 from skfairprop.model_selection._uef_transfer import transfer_table
 
@@ -68,7 +68,6 @@ class FittedSearch(BaseSearchCV):
         check_is_fitted(self, "pareto_front_")
         choice = self.choice if choice is None else choice
         within = self.within if within is None else within
-        check_choice(weights, within)
         position = self._choose(choice, weights, within)
         return self.pareto_front_.astype(object).iloc[position]  # cv_index stays an integer
 

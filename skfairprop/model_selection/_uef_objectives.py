@@ -44,7 +44,7 @@ def read_objectives(
     objectives : sequence, or dict of str -> name or scorer
         Names are those of scikit-learn's scorers, and of :func:`skfairprop.get_scorer_names`.
     sensitive_features, pos_label
-        For the scorers of skfairprop that are given by name.
+        For the scorers that are given by name.
     seed : int, optional
         For those of explanations that are given by name.
     what : str
@@ -98,7 +98,7 @@ def _find_scorer(one: Any, sensitive_features: Any, pos_label: Any, seed: Any, w
         hint = closest(one, known) if isinstance(one, str) else ""
         raise ValueError(f"{what}: {one!r} is no scorer{hint}")
     if one not in METRICS:
-        return sk.get_scorer(one)
+        return _with_positive(sk.get_scorer(one), pos_label)
     options: dict[str, Any] = {"sensitive_features": sensitive_features}
     if METRICS[one].inputs == "attributions":
         options["random_state"] = seed
@@ -107,9 +107,34 @@ def _find_scorer(one: Any, sensitive_features: Any, pos_label: Any, seed: Any, w
     return ours.get_scorer(one, **options)
 
 
+def _with_positive(scorer: Any, pos_label: Hashable | None) -> Any:
+    """A scorer of scikit-learn for this positive class, where it looks at one."""
+    one_class = scorer._kwargs.get("average", "binary") == "binary"
+    if pos_label is None or not one_class:
+        return scorer
+    if "pos_label" not in signature(scorer._score_func).parameters:
+        return scorer
+    return make_scorer(
+        scorer._score_func,
+        response_method=scorer._response_method,
+        greater_is_better=scorer._sign > 0,
+        **{**scorer._kwargs, "pos_label": pos_label},
+    )
+
+
 def kind_of(scorer: Any) -> str | None:
-    """What the scorer is a function of: "counts" or "rows" of predicted classes, and so of the
-    threshold; the "fold" and its scores; an "explanation"; None if nobody can tell.
+    """What the scorer is a function of.
+
+    Returns
+    -------
+    "counts" or "rows"
+        Of predicted classes, and so of the threshold.
+    "fold"
+        Of a fitted estimator and rows, but not of the threshold.
+    "explanation"
+        Likewise, and it takes long.
+    None
+        Nobody can tell.
     """
     if isinstance(scorer, ours.MESDScorer):
         return EXPLANATION

@@ -24,7 +24,7 @@ def fit_chosen(
     if ensemble:
         model: Any = FoldEnsemble(
             [_fit_fold(job, params, train, f) for f, (train, _) in enumerate(plan.splits)]
-        )
+        ).fit(data.X, data.y)
     else:
         model = prepare(job.estimator, params, job.seed, len(plan.splits))
         model.fit(data.X, *(() if data.y is None else (data.y,)), **data.fit_params)

@@ -47,7 +47,7 @@ class UEFSearchCV(FittedSearch):
         :class:`~skfairprop.scorers.FairnessScorer`. With metadata routing it can be passed to
         ``fit`` instead.
     pos_label : hashable, optional
-        The positive class of those objectives and of the selection rate.
+        The positive class of the objectives that are given by name, and of the selection rate.
     algorithm : {"nsga2", "random"}, default="nsga2"
         How candidates are proposed. A space that the budget covers is gone through instead.
     population_size : int, optional
@@ -334,7 +334,7 @@ FixedThresholdClassifier`). Not there with ``refit=False``.
         self.multimetric_ = True
         self.scorer_ = plan.scorers
         self.cv_results_ = self._results(archive.candidates, plan)
-        self.n_explained_ = sum(c.explained for c in archive.candidates) if archive.late else 0
+        self.n_explained_ = archive.n_explained
         _report_failures(archive, evaluator, self.error_score)
         front = Front(archive, infeasible=self.infeasible)
         self.pareto_front_ = front.table()

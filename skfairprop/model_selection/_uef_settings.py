@@ -69,20 +69,6 @@ def check_arguments(search: Any) -> None:
         )
     if search.error_score != "raise" and not _is_number(search.error_score):
         raise ValueError(f"error_score must be 'raise' or a number; got {search.error_score!r}")
-    check_choice(search.weights, search.within)
-
-
-def check_choice(weights: Any, within: Any) -> None:
-    """Refuse weights and losses to be given away that are negative or no numbers."""
-    if weights is not None:
-        found = np.asarray(list(weights), dtype=float)
-        if not np.isfinite(found).all() or (found < 0).any() or not found.any():
-            raise ValueError(
-                f"weights must be numbers that are not negative, nor all 0; got {weights!r}"
-            )
-    given = np.asarray(within, dtype=float)
-    if not np.isfinite(given).all() or (given < 0).any():
-        raise ValueError(f"within must be finite and not negative; got {within!r}")
 
 
 def budget_of(search: Any, space_size: float) -> tuple[int, int]:

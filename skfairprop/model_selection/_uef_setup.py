@@ -16,6 +16,7 @@ from skfairprop._optional import import_optional
 from skfairprop._random import as_generator
 from skfairprop._rows import count_rows, is_row_aligned
 from skfairprop.model_selection._checkpoint import describe, describe_estimator, digest
+from skfairprop.model_selection._pareto import choose
 from skfairprop.model_selection._uef_candidates import SELECTION_RATE, Constraint
 from skfairprop.model_selection._uef_evaluate import SearchCheckpoint
 from skfairprop.model_selection._uef_folds import Data, Job, Scoring
@@ -55,6 +56,8 @@ _WITHOUT_EFFECT = (
     "refit",
     "infeasible",
 )
+# Of the front, beside the objectives.
+_COLUMNS = {SELECTION_RATE, "threshold", "cv_index"}
 
 
 @dataclass(frozen=True)
@@ -95,12 +98,16 @@ def make_setup(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
         )
         seed = store.seed
     scorers = find_scorers(search, seed)
+    names = objective_names(search.objectives)
+    if not callable(search.choice):  # refuse now what does not fit the objectives
+        options = {"weights": search.weights, "within": search.within}
+        choose(np.zeros((1, len(names))), rule=search.choice, **options)
     routed = search._get_routed_params_for_fit(params)
     n = count_rows(X) if y is None else count_rows(y)
     data = Data(X, y, n, dict(routed.estimator.fit))
     plan, constraints = _make_plan(search, data, scorers, routed, seed)
     return Setup(
-        names=objective_names(search.objectives),
+        names=names,
         space=space,
         plan=plan,
         constraints=constraints,
@@ -142,6 +149,8 @@ def find_scorers(search: Any, seed: int | None = None) -> dict[str, Any]:
     found = read_objectives(search.objectives, **options)
     if not 2 <= len(found) <= 5:
         raise ValueError(f"objectives must be 2 to 5 scorers; got {len(found)}")
+    for name in _COLUMNS & set(found):
+        raise ValueError(f"objectives: {name!r} is another column of pareto_front_; rename it")
     if isinstance(search.constraints, Mapping):
         others = [n for n in search.constraints if n not in found and n != SELECTION_RATE]
         found |= read_objectives(others, what="constraints", **options)
@@ -188,6 +197,8 @@ def _make_plan(
     search: Any, data: Data, scorers: dict[str, Any], routed: Any, seed: int
 ) -> tuple[Plan, list[Constraint]]:
     classes = classes_of(search.estimator, data.y)
+    if search.refit == "ensemble" and not classes:
+        raise ValueError("refit='ensemble' averages classifiers; pass refit=True")
     kinds = {name: kind_of(scorer) for name, scorer in scorers.items()}
     constraints = read_constraints(search, scorers, classes)
     rates = sweep_of(search, kinds, classes, constraints)

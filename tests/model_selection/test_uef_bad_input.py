@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm, randint, uniform
 from sklearn.exceptions import FitFailedWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import make_scorer, roc_auc_score
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import f1_score, make_scorer, roc_auc_score
+from sklearn.model_selection import StratifiedKFold
 
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.model_selection import UEFSearchCV
@@ -33,8 +34,10 @@ def data():
         ({"algorithm": "nsga4"}, "algorithm must be one of"),
         ({"infeasible": "warn"}, "infeasible must be 'raise' or 'least'"),
         ({"choice": "chebychev"}, "did you mean 'chebyshev'"),
-        ({"weights": [1, -1]}, "weights must be numbers that are not negative"),
-        ({"weights": [0, 0]}, "weights must be numbers that are not negative, nor all 0"),
+        ({"choice": "chebyshev", "weights": [1, -1]}, "weights must not be negative"),
+        ({"choice": "chebyshev", "weights": [0, 0]}, "weights must not be negative, nor all 0"),
+        ({"choice": "chebyshev", "weights": [1, 1, 1]}, "weights must be 2 finite numbers"),
+        ({"objectives": {"threshold": "f1", "b": "accuracy"}}, "'threshold' is another column"),
         ({"within": -0.1}, "within must be finite and not negative"),
         ({"refit": "best"}, "refit must be True, False, 'ensemble' or a callable"),
         ({"error_score": "nan"}, "error_score must be 'raise' or a number"),
@@ -176,6 +179,29 @@ def test_protected_columns_that_are_not_there(data):
         make_search(
             Linear(), {}, objectives={"ba": "balanced_accuracy", "e": scorer}, thresholds=None
         ).fit(X, y)
+
+
+def test_names_of_scikit_learn_look_at_the_positive_class():
+    X, y, _ = people(classes=("no", "yes"))
+    search = make_search(
+        Linear(), {}, objectives=["f1", "average_precision"], pos_label="no", thresholds=None
+    ).fit(X, y)
+    rows, own = [], []
+    for train, test in StratifiedKFold(3).split(X, y):
+        rows.append(test)
+        own.append(Linear().fit(X.iloc[train], y.iloc[train]).predict(X.iloc[test]))
+    expected = f1_score(y.iloc[np.concatenate(rows)], np.concatenate(own), pos_label="no")
+    assert search.pareto_front_["f1"][0] == pytest.approx(expected)
+    with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
+        search.set_params(pos_label=None).fit(X, y)
+
+
+def test_an_ensemble_is_one_of_classifiers(data):
+    X, y, _ = data
+    objectives = {"r2": "r2", "error": "neg_mean_absolute_error"}
+    search = make_search(Ridge(), {}, objectives=objectives, refit="ensemble", thresholds=None)
+    with pytest.raises(ValueError, match="averages classifiers; pass refit=True"):
+        search.fit(X, y)
 
 
 def test_labels_that_do_not_tell_the_positive_class():
