@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 
 from skfairprop import FairnessReport, GroupCounts
-from skfairprop.report import Drivers, ScoreParts, Section, Source
+from skfairprop.metrics import mesd_from_stability
+from skfairprop.report import Drivers, Explanations, ScoreParts, Section, Source
+from skfairprop.report._before_after import before_and_after
 
 from .chromium import Chromium
 
@@ -32,6 +34,7 @@ HOSTILE = [
     "a" * 130,
 ]
 SCREENS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+PAPER = (794, "light", "print")  # A4
 PAGES = ["binary", "classes", "many", "data", "hostile", "notebook"]
 
 
@@ -63,10 +66,33 @@ def drivers(names=("age", "sex")):
     return Drivers(associations, refits, "demographic_parity_difference", parts)
 
 
+def add_more(report, pos_label):
+    """Everything that a report can be asked for: before and after, and explanations."""
+    rng = np.random.default_rng(2)
+    table = report.counts
+    n = int(table.values.sum())
+    cells = np.repeat(np.arange(table.values.size), table.values.astype(int).ravel())
+    group, true, before = np.unravel_index(cells, table.values.shape)
+    after = np.where(rng.random(n) < 0.8, before, true)
+    labels = [table.classes[codes].to_numpy() for codes in (true, before, after)]
+    people = table.groups[group].to_frame(index=False)
+    rows = {"sensitive_features": people, "sample_weight": None, "missing": "raise"}
+    report.before_after = before_and_after(
+        report.views[0], report.settings, *labels, rows=rows, pos_label=pos_label
+    )
+    names = np.array(table.group_texts)[group]
+    stability = np.clip(0.9 + 0.02 * rng.normal(size=n) - 0.1 * (group == 0), 0, 1)
+    found = mesd_from_stability(
+        stability, true, sensitive_features=names, n_permutations=50, n_resamples=50, random_state=0
+    )
+    report.explanations = Explanations(found, "The model", ("A note.",))
+
+
 def binary_page():
     index = pd.MultiIndex.from_product([["female", "male"], ["over 25", "25 or under"]])
     report = report_of(counts(4, 2, 600, groups=index.set_names(["sex", "age"])), "class 1")
     report.drivers = drivers()
+    add_more(report, "class 1")
     table = pd.DataFrame({"value": [0.1, 0.2]}, index=["female", "male"])
     sections = [
         Section(p, p, ["Text."], table, "A table") for p in ("explanations", "before_after")
@@ -80,10 +106,17 @@ def binary_page():
     return report.to_html(source=source, checks=checks, sections=sections)
 
 
+def page_with_more(table, pos_label=None):
+    report = report_of(table, pos_label)
+    add_more(report, pos_label)
+    return report.to_html()
+
+
 def hostile_page():
     index = pd.Index(HOSTILE, name="</title><b>")
     report = report_of(counts(len(HOSTILE), 2, groups=index, classes=HOSTILE[:2]), HOSTILE[0])
     report.drivers = drivers(HOSTILE[:2])
+    add_more(report, HOSTILE[0])
     check = report.check(f"tpr[{HOSTILE[1]}] > 0.1")
     section = Section(HOSTILE[0], "data", HOSTILE, pd.DataFrame({HOSTILE[1]: HOSTILE}), HOSTILE[2])
     source = Source(*[HOSTILE[0], 5, 5, *HOSTILE[1:4]], notes=HOSTILE, command=HOSTILE[5])
@@ -91,7 +124,9 @@ def hostile_page():
 
 
 def notebook_page():
-    body = report_of(counts(4, 2), "class 1")._repr_html_()
+    report = report_of(counts(4, 2), "class 1")
+    add_more(report, "class 1")
+    body = report._repr_html_()
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>n</title></head>'
         f"<body><main>{body}</main></body></html>"
@@ -103,8 +138,8 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     made = {
         "binary": binary_page(),
-        "classes": report_of(counts(10, 6)).to_html(),
-        "many": report_of(counts(40, 2, 9000), "class 1").to_html(),
+        "classes": page_with_more(counts(10, 6)),
+        "many": page_with_more(counts(40, 2, 9000), "class 1"),
         "data": report_of(counts(5, 3).of_labels()).to_html(),
         "hostile": hostile_page(),
         "notebook": notebook_page(),
@@ -138,9 +173,11 @@ def test_no_complaint_no_request_no_overflow(browser, pages, name, width, scheme
 
 @needs_axe
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize(("width", "scheme"), SCREENS[:3])
-def test_axe_finds_no_violation(browser, pages, name, width, scheme):
-    page = browser.open(pages / f"{name}.html", width=width, scheme=scheme)
+@pytest.mark.parametrize(
+    ("width", "scheme", "media"), [*(s + ("",) for s in SCREENS), PAPER], ids=str
+)
+def test_axe_finds_no_violation(browser, pages, name, width, scheme, media):
+    page = browser.open(pages / f"{name}.html", width=width, scheme=scheme, media=media)
     page.evaluate(Path(AXE).read_text(encoding="utf-8") + ";0")
     found = page.evaluate(
         "axe.run().then(r => r.violations.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 200))]))"

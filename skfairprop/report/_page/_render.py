@@ -1,6 +1,7 @@
 """HTML from the page's data, by the templates of the package."""
 
 import sys
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -49,18 +50,14 @@ def make_cache(jinja2: Any, folder: Path = CACHE) -> Any:
             super().__init__(str(folder), "%s.jinja")
 
         def load_bytecode(self, bucket: Any) -> None:
-            try:
+            with suppress(OSError):
                 super().load_bytecode(bucket)
-            except OSError:
-                pass
 
         def dump_bytecode(self, bucket: Any) -> None:
             if sys.dont_write_bytecode:
                 return
-            try:
+            with suppress(OSError):
                 folder.mkdir(exist_ok=True)
                 super().dump_bytecode(bucket)
-            except OSError:
-                pass
 
     return Beside()
