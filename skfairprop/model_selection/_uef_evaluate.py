@@ -97,8 +97,9 @@ class Evaluator:
         for record, (key, params) in zip(taken, todo, strict=False):
             if tuple(record["key"]) != key:
                 raise ValueError(
-                    "checkpoint: its candidates are not those of this search, made by another "
-                    "version perhaps; delete the file to start anew"
+                    "checkpoint: its candidates are not those of this search, for n_evaluations "
+                    "gives another population_size, or the version is another; pass the same, or "
+                    "delete the file to start anew"
                 )
             out.append(Candidate.from_json(record, params))
         return out

@@ -100,7 +100,8 @@ default="constrained"
         ``transfer_``.
     checkpoint : path-like, optional
         File of all finished candidates. A search that was killed goes on from it to the same
-        result. One of another search is refused.
+        result, and one that is done goes on with a larger budget. That of another search is
+        refused, with the difference.
     n_jobs : int, optional
         Fits at a time, by :class:`joblib.Parallel`; the result does not depend on it. Set
         ``OMP_NUM_THREADS=1`` if the fits use threads of their own.

@@ -43,9 +43,11 @@ from skfairprop.model_selection._uef_settings import (
 from skfairprop.model_selection._uef_space import SearchSpace
 from skfairprop.model_selection._uef_views import Cells, View
 
-# Arguments that do not change what a candidate is worth.
+# Arguments that do not change what a candidate is worth; nor, of the budgets, which come first.
 _WITHOUT_EFFECT = (
     "checkpoint",
+    "n_evaluations",
+    "n_generations",
     "n_jobs",
     "pre_dispatch",
     "verbose",

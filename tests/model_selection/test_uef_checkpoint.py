@@ -101,12 +101,17 @@ def _refuse(self, X, y):
     raise AssertionError("it is fitted again")
 
 
-def test_a_larger_budget_goes_on_only_where_nothing_else_changes(tmp_path):
+def test_a_finished_search_is_chosen_from_again_and_goes_on(tmp_path):
     X, y, _ = long_search.data
     path = tmp_path / "search.jsonl"
-    long_search(path).fit(X, y)
-    chosen = long_search(path, choice="knee", refit="ensemble").fit(X, y)  # no other candidates
-    assert len(chosen.cv_results_["params"]) == 60
+    long_search(path).set_params(n_evaluations=23).fit(X, y)  # in the middle of a generation
+    assert path.read_bytes().count(b"\n") == 24
+    more = long_search(path, choice="knee", refit="ensemble").fit(X, y)
+    same(more, long_search(None, choice="knee").fit(X, y))
+    path.unlink()
+    long_search(path).set_params(population_size=None, n_evaluations=30).fit(X, y)
+    with pytest.raises(ValueError, match="its candidates are not those of this search"):
+        long_search(path).set_params(population_size=None, n_evaluations=200).fit(X, y)
 
 
 @pytest.mark.parametrize(
