@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skfairprop._checks import check_choice
 from skfairprop._columns import Column, blockwise_bincount
 from skfairprop._counting import (
     MAX_EXACT,
@@ -334,8 +335,7 @@ def check_engine(engine: str | None) -> str:
                 f"reading Parquet needs one of {', '.join(ENGINES)}: pip install "
                 f"'skfairprop[{_EXTRA}]'"
             )
-    if engine not in ENGINES:
-        raise ValueError(f"engine must be one of {ENGINES} or None; got {engine!r}")
+    check_choice("engine", engine, ENGINES)
     import_optional(engine, extra=_EXTRA)
     return engine
 

@@ -469,7 +469,9 @@ class GroupCounts(FrameConstructors):
         """
         core = 3 if self.predicted else 2
         if self.values.ndim != core:
-            raise ValueError("counts with replicate axes have no single table; select a replicate")
+            raise ValueError(
+                "counts with replicate axes have no single table; select one replicate"
+            )
         positions = np.indices(self.values.shape).reshape(core, -1)
         frame = self.groups.take(positions[0]).to_frame(index=False)
         frame.columns = pd.Index(self.names_beside(("y_true", "y_pred", "count")))

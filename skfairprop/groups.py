@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skfairprop._checks import check_choice
 from skfairprop._columns import (
     Column,
     blockwise_bincount,
@@ -84,8 +85,7 @@ class Groups:
             If values are missing and ``missing="raise"``; the message names the column and counts
             the rows. If there are no rows, or columns whose indexes cannot be aligned.
         """
-        if missing not in MISSING_POLICIES:
-            raise ValueError(f"missing must be one of {MISSING_POLICIES}; got {missing!r}")
+        check_choice("missing", missing, MISSING_POLICIES)
         columns = align_columns({name: read_columns(sensitive_features, what=name)})[name]
         coded = [_code_column(column, missing, name, row_counts) for column in columns]
         if len(coded) == 1:

@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+from skfairprop._checks import check_choice
+
 from ._base import pack_table, read_descr, read_shipped
 
 SENSITIVE = ["sex", "race"]
@@ -88,8 +90,7 @@ def load_adult(
     >>> rich.groupby(adult.sensitive_features["sex"]).mean().round(3).to_dict()
     {'Female': 0.109, 'Male': 0.304}
     """
-    if target not in ("income", "occupation"):
-        raise ValueError(f"target must be 'income' or 'occupation'; got {target!r}")
+    check_choice("target", target, ("income", "occupation"))
     frame = read_shipped("adult")
     if target == "occupation":
         frame = frame[frame["occupation"].notna()]

@@ -35,26 +35,6 @@ def check_switches(**switches: Any) -> None:
             raise ValueError(f"{name} must be True or False; got {value!r}")
 
 
-def check_count(name: str, value: Any, *, minimum: int, maximum: int | None = None) -> int:
-    """Return `value` as an int, or raise unless it is an integer within the limits."""
-    within = (
-        isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= minimum
-    )
-    if not within or (maximum is not None and value > maximum):
-        limits = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
-        raise ValueError(f"{name} must be an integer {limits}; got {value!r}")
-    return int(value)
-
-
-def check_share(name: str, value: Any) -> float:
-    """Return `value` as a float, or raise unless it lies between 0 and 1."""
-    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
-        raise ValueError(f"{name} must be a number; got {value!r}")
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name} must lie in [0, 1]; got {value!r}")
-    return float(value)
-
-
 def pack_table(
     frame: pd.DataFrame,
     *,

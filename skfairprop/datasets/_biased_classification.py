@@ -7,10 +7,11 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.utils import Bunch
 
+from skfairprop._checks import check_integer, check_number
 from skfairprop._random import RandomState, as_generator
 from skfairprop._typing import Numbers
 
-from ._base import check_count, check_share, check_switches
+from ._base import check_switches
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -134,9 +135,9 @@ def make_biased_classification(
     >>> problem.prediction.groupby(problem.sensitive_features["group"]).mean().to_dict()
     {'g0': 0.58, 'g1': 0.44}
     """
-    n_samples = check_count("n_samples", n_samples, minimum=1)
-    n_noise = check_count("n_noise", n_noise, minimum=0)
-    proxy_strength = check_share("proxy_strength", proxy_strength)
+    n_samples = check_integer("n_samples", n_samples, least=1)
+    n_noise = check_integer("n_noise", n_noise, least=0)
+    proxy_strength = check_number("proxy_strength", proxy_strength, "[0, 1]")
     check_switches(exact=exact, return_X_y=return_X_y, as_frame=as_frame)
     groups = _check_proportions(group_proportions)
     joint = _joint(groups, base_rates, recalls, label_bias)

@@ -8,9 +8,10 @@ import pandas as pd
 from sklearn.datasets import load_digits
 from sklearn.utils import Bunch
 
+from skfairprop._checks import check_integer, check_number
 from skfairprop._random import RandomState, as_generator
 
-from ._base import check_count, check_share, check_switches
+from ._base import check_switches
 
 IntArray = npt.NDArray[np.int64]
 
@@ -111,12 +112,12 @@ def make_colored_digits(
     >>> round(float(own.mean()), 2)
     0.75
     """
-    alpha, beta = check_share("alpha", alpha), check_share("beta", beta)
+    alpha, beta = check_number("alpha", alpha, "[0, 1]"), check_number("beta", beta, "[0, 1]")
     check_switches(return_X_y=return_X_y)
     gray, digit = load_digits(return_X_y=True)
     if n_per_digit is not None:
         available = int(np.bincount(digit).min())
-        n_per_digit = check_count("n_per_digit", n_per_digit, minimum=1, maximum=available)
+        n_per_digit = check_integer("n_per_digit", n_per_digit, least=1, most=available)
     rng = as_generator(random_state)
 
     rows = rng.permutation(len(digit))

@@ -14,7 +14,9 @@ from urllib.request import urlopen
 import pandas as pd
 from sklearn.datasets import get_data_home
 
-from ._base import check_count, check_switches, pack_table, read_descr, read_table
+from skfairprop._checks import check_choice, check_integer, check_number
+
+from ._base import check_switches, pack_table, read_descr, read_table
 
 URL = (
     "https://raw.githubusercontent.com/propublica/compas-analysis/"
@@ -156,12 +158,10 @@ def fetch_compas(
 
 
 def _check_options(subset: str, drop_leaks: bool, n_retries: int, delay: float) -> None:
-    if subset not in ("all", "propublica"):
-        raise ValueError(f"subset must be 'all' or 'propublica'; got {subset!r}")
+    check_choice("subset", subset, ("all", "propublica"))
     check_switches(drop_leaks=drop_leaks)
-    check_count("n_retries", n_retries, minimum=0)
-    if not isinstance(delay, int | float) or not delay >= 0:
-        raise ValueError(f"delay must be at least 0 seconds; got {delay!r}")
+    check_integer("n_retries", n_retries, least=0)
+    check_number("delay", delay, "[0, inf)")
 
 
 def _read_or_download(

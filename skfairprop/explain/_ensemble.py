@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from skfairprop._checks import check_choice
 from skfairprop._random import RandomState
 
 from ._explanation import Explainer, Explanation, signed_l1
@@ -168,11 +169,11 @@ def check_weights(weights: Sequence[float] | None, n_explainers: int) -> np.ndar
     checked = np.asarray(weights, dtype=np.float64)
     if checked.shape != (n_explainers,):
         raise ValueError(
-            f"weights must hold one number for each of the {n_explainers} explainers, "
+            f"weights must hold one number for each of the {n_explainers} explainers; "
             f"got {weights!r}"
         )
     if not np.isfinite(checked).all() or (checked < 0).any() or checked.sum() == 0:
-        raise ValueError(f"weights must be finite, not negative and not all 0, got {weights!r}")
+        raise ValueError(f"weights must be finite, not negative and not all 0; got {weights!r}")
     total = checked.sum()
     if not np.isclose(total, 1):
         warnings.warn(
@@ -186,8 +187,7 @@ def check_weights(weights: Sequence[float] | None, n_explainers: int) -> np.ndar
 def _with_seed(explainer: str | Explainer, seed: int) -> Explainer:
     """A new explainer, seeded unless it has its own seed."""
     if isinstance(explainer, str):
-        if explainer not in EXPLAINERS:
-            raise ValueError(f"explainers must be among {sorted(EXPLAINERS)}, got {explainer!r}")
+        check_choice("explainers", explainer, EXPLAINERS)
         return EXPLAINERS[explainer](random_state=seed)
     copy = clone(explainer, safe=False)
     if getattr(copy, "random_state", 0) is None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
-from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
+from skfairprop._checks import check_choice, check_integer, check_number
 from skfairprop._optional import import_optional
 from skfairprop._random import RandomState
 
@@ -269,14 +268,11 @@ class LimeExplainer(BaseEstimator):
         return Explanation(values, fidelity)
 
     def _check_parameters(self) -> None:
-        if self.backend not in ("batched", "lime"):
-            raise ValueError(f'backend must be "batched" or "lime", got {self.backend!r}')
-        check_scalar(self.n_samples, "n_samples", Integral, min_val=2)
-        check_scalar(self.alpha, "alpha", Real, min_val=0)
+        check_choice("backend", self.backend, ("batched", "lime"))
+        check_integer("n_samples", self.n_samples, least=2)
+        check_number("alpha", self.alpha, "[0, inf)")
         if self.kernel_width is not None:
-            check_scalar(
-                self.kernel_width, "kernel_width", Real, min_val=0, include_boundaries="neither"
-            )
+            check_number("kernel_width", self.kernel_width, "(0, inf)")
 
 
 def _surrogate(

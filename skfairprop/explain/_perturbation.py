@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
+from skfairprop._checks import check_choice, check_integer, check_number
 from skfairprop._random import RandomState
 
 from ._seed import resolve_seed
@@ -168,10 +167,7 @@ class Perturbation(BaseEstimator):
         return table.decode(neighbours.reshape(-1, d))
 
     def _check_parameters(self) -> None:
-        check_scalar(self.n_perturbations, "n_perturbations", Integral, min_val=1)
-        check_scalar(self.sigma, "sigma", Real, min_val=0, include_boundaries="neither")
-        check_scalar(self.mask_probability, "mask_probability", Real, min_val=0, max_val=1)
-        if not np.isfinite(self.sigma):
-            raise ValueError(f"sigma must be finite, got {self.sigma}")
-        if self.categorical not in ("mask", "resample"):
-            raise ValueError(f'categorical must be "mask" or "resample", got {self.categorical!r}')
+        check_integer("n_perturbations", self.n_perturbations, least=1)
+        check_number("sigma", self.sigma, "(0, inf)")
+        check_number("mask_probability", self.mask_probability, "[0, 1]")
+        check_choice("categorical", self.categorical, ("mask", "resample"))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
+from skfairprop._checks import check_choice, check_integer
 from skfairprop._random import RandomState
 
 from ._coalitions import Design, Route, all_coalitions, evaluate, paired_walks
@@ -238,14 +237,9 @@ class ShapExplainer(BaseEstimator):
         return paired_walks(d, len(rows), n_walks, rng), rows
 
     def _check_parameters(self) -> None:
-        if self.method not in ("auto", "agnostic"):
-            raise ValueError(f'method must be "auto" or "agnostic", got {self.method!r}')
-        if self.tree not in ("path_dependent", "interventional", "median_baseline"):
-            raise ValueError(
-                'tree must be "path_dependent", "interventional" or "median_baseline", '
-                f"got {self.tree!r}"
-            )
+        check_choice("method", self.method, ("auto", "agnostic"))
+        check_choice("tree", self.tree, ("path_dependent", "interventional", "median_baseline"))
         if self.n_permutations != "auto":
-            check_scalar(self.n_permutations, "n_permutations", Integral, min_val=1)
-        check_scalar(self.n_background, "n_background", Integral, min_val=1)
-        check_scalar(self.max_exact_features, "max_exact_features", Integral, min_val=0, max_val=15)
+            check_integer("n_permutations", self.n_permutations, least=1)
+        check_integer("n_background", self.n_background, least=1)
+        check_integer("max_exact_features", self.max_exact_features, least=0, most=15)

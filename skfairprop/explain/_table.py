@@ -251,9 +251,9 @@ def as_container(X: Any) -> Any:
         native = nw.from_native(X, eager_only=True, pass_through=True)
         X = native.to_pandas() if isinstance(native, nw.DataFrame) else np.asarray(X)
     if X.ndim != 2:
-        raise ValueError(f"expected a table with rows and columns, got {X.ndim} dimension(s)")
+        raise ValueError(f"X must be a table with rows and columns; got {X.ndim} dimension(s)")
     if 0 in X.shape:
-        raise ValueError(f"expected at least one row and one column, got shape {X.shape}")
+        raise ValueError(f"X must have at least one row and one column; got shape {X.shape}")
     return X
 
 
@@ -279,7 +279,7 @@ def _declared(
     if isinstance(categorical_features, str):
         if categorical_features != "auto":
             raise ValueError(
-                'categorical_features must be "auto" or a sequence of names or positions, '
+                "categorical_features must be 'auto' or a sequence of names or positions; "
                 f"got {categorical_features!r}"
             )
         return declared

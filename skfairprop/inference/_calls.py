@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from skfairprop._checks import check_choice
 from skfairprop.counts import GroupCounts
 from skfairprop.metrics import METRICS, Metric, Rates, get_metric
 from skfairprop.metrics._metric import find_positive
@@ -77,8 +78,7 @@ class MetricCall:
             ("undefined", ("drop", "zero")),
             ("null", (None, *NULLS)),
         ):
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} must be one of {allowed}; got {getattr(self, name)!r}")
+            check_choice(name, getattr(self, name), allowed)
 
     def __repr__(self) -> str:
         """As it is made: what differs from the defaults."""

@@ -7,6 +7,7 @@ from itertools import chain
 
 import numpy as np
 
+from skfairprop._checks import check_choice, check_integer, check_number
 from skfairprop._random import RandomState
 from skfairprop.counts import GroupCounts
 from skfairprop.inference._calls import (
@@ -159,8 +160,8 @@ def infer(
     if counts.values.ndim != (3 if counts.predicted else 2):
         raise ValueError("counts with replicate axes cannot be resampled; select one replicate")
     wanted = as_calls(calls, null)
-    if chunk_size is not None and chunk_size < 1:
-        raise ValueError(f"chunk_size must be 1 or more; got {chunk_size}")
+    if chunk_size is not None:
+        check_integer("chunk_size", chunk_size, least=1)
     plan = _Plan(n_draws, resolve_seed(random_state), chunk_size, confidence, interval)
     kept, prepared = prepare(counts, wanted)
     out: dict[str, Inference] = {}
@@ -191,14 +192,10 @@ def check_settings(
     confidence: float, n_draws: int, interval: str, null: str | None, *, warn: bool = True
 ) -> None:
     """Raise ValueError for settings out of range, and warn of too few replicates."""
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1; got {confidence!r}")
-    if interval not in METHODS:
-        raise ValueError(f"interval must be one of {METHODS}; got {interval!r}")
-    if null not in (None, *NULLS):
-        raise ValueError(f"null must be one of {NULLS} or None; got {null!r}")
-    if isinstance(n_draws, bool) or not isinstance(n_draws, int | np.integer) or n_draws < 1:
-        raise ValueError(f"n_draws must be a whole number of 1 or more; got {n_draws!r}")
+    check_number("confidence", confidence, "(0, 1)")
+    check_choice("interval", interval, METHODS)
+    check_choice("null", null, (None, *NULLS))
+    check_integer("n_draws", n_draws, least=1)
     smallest, level = 1 / (n_draws + 1), (1 - confidence) / 2
     if warn and smallest > level:
         warnings.warn(

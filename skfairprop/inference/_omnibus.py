@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skfairprop._checks import check_choice
 from skfairprop._random import RandomState
 from skfairprop.counts import GroupCounts
 from skfairprop.inference._calls import NULLS
@@ -104,8 +105,7 @@ def omnibus_test(
     >>> round(found.statistic, 2), found.degrees_of_freedom, found.p_value < 0.01
     (19.78, 2, True)
     """
-    if null not in NULLS:
-        raise ValueError(f"null must be one of {NULLS}; got {null!r}")
+    check_choice("null", null, NULLS)
     check_settings(0.95, n_draws, "tilted", None, warn=False)
     if null != "independence":
         counts.require_predictions(f"null={null!r}")

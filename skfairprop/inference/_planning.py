@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from skfairprop._checks import check_integer, check_number
 from skfairprop._random import RandomState
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import label_text, name_some
@@ -203,12 +204,9 @@ def _smoothed(searched: dict[int, float], power: float, n_draws: int) -> int:
 
 def _check(gap: float, power: float, confidence: float, n_draws: int, max_rows: int) -> None:
     check_settings(confidence, n_draws, "tilted", None, warn=False)
-    if not 0 < power < 1:
-        raise ValueError(f"power must lie strictly between 0 and 1; got {power!r}")
-    if not gap > 0:
-        raise ValueError(f"gap must be above 0; got {gap!r}")
-    if max_rows < 1:
-        raise ValueError(f"max_rows must be 1 or more; got {max_rows!r}")
+    check_number("power", power, "(0, 1)")
+    check_number("gap", gap, "(0, inf)")
+    check_integer("max_rows", max_rows, least=1)
 
 
 @dataclass(frozen=True)

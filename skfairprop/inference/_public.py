@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from skfairprop import metrics
+from skfairprop._checks import check_choice
 from skfairprop._random import RandomState
 from skfairprop.counts import GroupCounts
 from skfairprop.inference._calls import MetricCall
@@ -232,8 +233,7 @@ def null_baseline(
 
 
 def _call(metric, options, pos_label, of, undefined, null) -> MetricCall:
-    if undefined not in ("drop", "zero", "raise"):
-        raise ValueError(f"undefined must be 'drop', 'zero' or 'raise'; got {undefined!r}")
+    check_choice("undefined", undefined, ("drop", "zero", "raise"))
     kept = "zero" if undefined == "zero" else "drop"
     return MetricCall(get_metric(metric), options, pos_label, of, kept, null)
 

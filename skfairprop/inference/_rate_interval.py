@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.stats import beta, norm
 
+from skfairprop._checks import check_choice, check_number
 from skfairprop._typing import Numbers
 
 
@@ -58,10 +59,8 @@ def rate_interval(
     >>> lower.round(3), upper.round(3)
     (array([0.  , 0.49]), array([0.434, 0.943]))
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1; got {confidence!r}")
-    if method not in ("wilson", "jeffreys"):
-        raise ValueError(f"method must be 'wilson' or 'jeffreys'; got {method!r}")
+    check_number("confidence", confidence, "(0, 1)")
+    check_choice("method", method, ("wilson", "jeffreys"))
     k, total = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(n, dtype=float))
     if not np.all((k >= 0) & (k <= total * (1 + 1e-12))):
         raise ValueError("successes must lie between 0 and n")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from skfairprop._checks import check_choice
 from skfairprop._random import RandomState
 from skfairprop._rows import as_indexable, count_rows, take_rows
 from skfairprop.groups import Groups
@@ -92,14 +93,14 @@ def resample_rows(
     (True, True, True)
     """
     check_settings(confidence, n_draws, "tilted", None, warn=False)
-    if interval not in INTERVALS:
-        raise ValueError(f"interval must be one of {INTERVALS}; got {interval!r}")
+    check_choice("interval", interval, INTERVALS)
     data = [as_indexable(array) for array in arrays]
     groups = Groups.from_columns(within, missing=missing, name="within")
     _check_lengths(data, len(groups))
     if groups.n_dropped:
         warnings.warn(
-            f"left out {groups.n_dropped:,} of {len(groups):,} rows with a missing protected value",
+            f"left out {groups.n_dropped:,} of {len(groups):,} rows with a missing protected "
+            f"value; {len(groups) - groups.n_dropped:,} rows were used",
             UserWarning,
             stacklevel=2,
         )
@@ -121,8 +122,8 @@ def _check_lengths(data: list, n_rows: int) -> None:
         raise ValueError("no arrays to resample; pass what the function takes after it")
     lengths = [count_rows(array) for array in data]
     if set(lengths) != {n_rows}:
-        given = ", ".join(f"{n:,}" for n in lengths)
-        raise ValueError(f"arrays have {given} rows, and within has {n_rows:,}")
+        given = ", ".join(f"array {i} has {n:,}" for i, n in enumerate(lengths))
+        raise ValueError(f"inputs have different numbers of rows: {given}, within has {n_rows:,}")
 
 
 def _number(found: Any) -> float:

@@ -258,7 +258,9 @@ def check_counts(
             "from_predictions)"
         )
     if counts.values.ndim != (3 if counts.predicted else 2):
-        raise ValueError(f"{owner}: counts with replicate axes cannot be drawn; select a replicate")
+        raise ValueError(
+            f"{owner}: counts with replicate axes cannot be drawn; select one replicate"
+        )
     if predictions:
         counts.require_predictions(owner)
     counts = counts.drop_unused()

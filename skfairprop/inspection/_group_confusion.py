@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from skfairprop._checks import check_choice
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import label_texts
 from skfairprop.inspection import _style as style
@@ -110,8 +111,7 @@ class GroupConfusionDisplay(CountsDisplay):
             If there are no predictions, `normalize` is not allowed, or the axes do not fit.
         """
         style.require_matplotlib()
-        if normalize is not None and normalize not in _SHARES:
-            raise ValueError(f"normalize must be 'true', 'pred', 'all' or None; got {normalize!r}")
+        check_choice("normalize", normalize, ("true", "pred", "all", None))
         counts = check_counts(counts, cls.__name__, predictions=True)
         frame = _matrices(counts, normalize)
         return cls(frame, normalize=normalize, min_count=min_count).plot(ax)

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from skfairprop._checks import check_choice, check_integer, check_number
 from skfairprop._columns import Column, read_column
 from skfairprop._random import RandomState
 from skfairprop.exceptions import ScorerSetupError
@@ -458,13 +459,10 @@ def _absences(absent: pd.DataFrame) -> list[str]:
 
 
 def _check_options(kind: str, confidence: float, n_draws: int, n_bins: int, *, owner: str) -> None:
-    if kind not in KINDS:
-        raise ValueError(f"{owner}: kind must be one of {KINDS}; got {kind!r}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1; got {confidence!r}")
+    check_choice("kind", kind, KINDS, owner=owner)
+    check_number("confidence", confidence, "(0, 1)", owner=owner)
     for name, value in (("n_draws", n_draws), ("n_bins", n_bins)):
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 2:
-            raise ValueError(f"{owner}: {name} must be an integer of at least 2; got {value!r}")
+        check_integer(name, value, least=2, owner=owner)
 
 
 def _check_probabilities(score: np.ndarray, owner: str) -> None:

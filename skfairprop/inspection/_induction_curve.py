@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from skfairprop._checks import check_choice
 from skfairprop.inspection import _style as style
 from skfairprop.inspection._titles import metric_title
 from skfairprop.metrics import METRICS
@@ -117,8 +118,7 @@ class InductionCurveDisplay:
             these.
         """
         style.require_matplotlib()
-        if kind not in KINDS:
-            raise ValueError(f"kind must be one of {KINDS}; got {kind!r}")
+        check_choice("kind", kind, KINDS)
         table = study.summary(confidence)
         table = table[table["kind"] == kind]
         names = chosen_metrics(study, kind, metrics)

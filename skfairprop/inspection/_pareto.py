@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from skfairprop._checks import check_choice
 from skfairprop.inspection import _front as fronts
 from skfairprop.inspection import _style as style
 from skfairprop.inspection._search_values import read_search
@@ -216,8 +217,7 @@ class ParetoDisplay:
             If the view is not known, or lacks the objectives or test values that it needs.
         """
         style.require_matplotlib()
-        if self.view not in VIEWS:
-            raise ValueError(f"view must be one of {VIEWS}; got {self.view!r}")
+        check_choice("view", self.view, VIEWS)
         self.frame_ = self.frame
         owner = type(self).__name__
         self._looks = fronts.method_looks(self.frame, owner=owner)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from skfairprop._checks import check_choice
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import label_texts
 from skfairprop.inference import benjamini_hochberg
@@ -108,8 +109,7 @@ class RepresentationDisplay(CountsDisplay):
             If there is one group only, or ``of="y_pred"`` without predictions.
         """
         style.require_matplotlib()
-        if of not in ("y_true", "y_pred"):
-            raise ValueError(f"of must be 'y_true' or 'y_pred'; got {of!r}")
+        check_choice("of", of, ("y_true", "y_pred"))
         predictions = of == "y_pred"
         counts = check_counts(counts, cls.__name__, predictions=predictions, compares=True)
         table = (counts.of_predictions() if predictions else counts.of_labels()).drop_unused()

@@ -138,10 +138,7 @@ class DelegatingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             assert_all_finite(labels, input_name="y")
         check_classification_targets(labels)
         if count_rows(X) != len(labels):
-            raise ValueError(
-                f"{owner}: X and y have different numbers of rows: {count_rows(X):,} and "
-                f"{len(labels):,}"
-            )
+            raise ValueError(f"{owner}: X has {count_rows(X):,} rows; y has {len(labels):,}")
         return X, labels if getattr(y, "ndim", 1) > 1 else y
 
     def __sklearn_tags__(self):

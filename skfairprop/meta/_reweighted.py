@@ -1,12 +1,12 @@
 """Fit a classifier with weights that make the groups alike in their classes."""
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
+from skfairprop._checks import check_number
 from skfairprop._labels import check_weights
 from skfairprop._metadata import request_sensitive_features
 from skfairprop._resolve import resolve_sensitive_features
@@ -154,10 +154,7 @@ class ReweightedClassifier(DelegatingClassifier):
         return self
 
     def _check_strength(self, owner: str) -> float:
-        number = isinstance(self.strength, Real) and not isinstance(self.strength, bool)
-        if not number or not 0 <= float(self.strength) <= 1:
-            raise ValueError(f"{owner}: strength must be a number in [0, 1]; got {self.strength!r}")
-        return float(self.strength)
+        return check_number("strength", self.strength, "[0, 1]", owner=owner)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """What metadata ``fit`` asks for, and what the inner estimator does.

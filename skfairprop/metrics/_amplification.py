@@ -3,7 +3,6 @@
 import math
 import warnings
 from collections.abc import Hashable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
+from skfairprop._checks import check_choice, check_number
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import name_some
 from skfairprop.metrics._amplification_kernels import (
@@ -122,7 +122,7 @@ def directional_bias_amplification(
     >>> round(directional_bias_amplification(hired, predicted, sensitive_features=sex), 4)
     -0.0225
     """
-    _check_choice("tie", tie, TIES)
+    check_choice("tie", tie, TIES)
     name = "directional_bias_amplification"
     rows = read_rows(
         y_true,
@@ -225,7 +225,7 @@ def mals_bias_amplification(
     >>> round(mals_bias_amplification(hired, predicted, sensitive_features=sex), 4)
     -0.0285
     """
-    _check_choice("undefined", undefined, UNDEFINED_POLICIES)
+    check_choice("undefined", undefined, UNDEFINED_POLICIES)
     name = "mals_bias_amplification"
     rows = read_rows(
         y_true,
@@ -337,8 +337,7 @@ def differential_fairness_bias_amplification(
     >>> round(value, 4)
     0.0784
     """
-    if not (isinstance(concentration, Real) and 0 < concentration < math.inf):
-        raise ValueError(f"concentration must be a positive number; got {concentration!r}")
+    check_number("concentration", concentration, "(0, inf)")
     name = "differential_fairness_bias_amplification"
     rows = read_rows(
         y_true,
@@ -368,16 +367,11 @@ def differential_fairness_bias_amplification(
         value=value,
         epsilon_data=epsilons[0],
         epsilon_model=epsilons[1],
-        worst_pair=most_changed(*rates, (counts.groups, classes)),
+        worst_pair=most_changed(rates[0], rates[1], (counts.groups, classes)),
     )
 
 
 # -- parts --------------------------------------------------------------------------------------
-
-
-def _check_choice(name: str, value: Any, known: tuple) -> None:
-    if value not in known:
-        raise ValueError(f"{name} must be one of {known}; got {value!r}")
 
 
 def _report(name: str, holes: list[str], undefined: str, value: float) -> float:

@@ -11,6 +11,7 @@ import pandas as pd
 from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 
+from skfairprop._checks import check_choice
 from skfairprop._columns import Column, blockwise_bincount, read_column, read_columns
 from skfairprop._labels import check_weights, encode_classes
 from skfairprop.counts import GroupCounts
@@ -132,8 +133,7 @@ def read_rows(
     ValueError
         If the inputs do not fit together or are of the wrong kind; one line with the remedy.
     """
-    if direction not in DIRECTIONS:
-        raise ValueError(f"direction must be one of {DIRECTIONS}; got {direction!r}")
+    check_choice("direction", direction, DIRECTIONS)
     _require_predictions(y_pred, sensitive_pred, direction)
     inputs = {"y_true": _Input.read(y_true, "y_true")}
     if y_pred is not None:

@@ -11,6 +11,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
+from skfairprop._checks import check_integer
 from skfairprop._columns import blockwise_bincount
 from skfairprop._random import RandomState, as_generator
 from skfairprop.metrics._amplification_rows import Labels, LabelSets, Scores, Variable
@@ -117,12 +118,10 @@ def repeated_splits(
     random_state : int, RandomState, Generator or None
     """
     n_rows = len(target.values())
-    if not isinstance(n_repeats, Integral) or n_repeats < 1:
-        raise ValueError(f"n_repeats must be an integer of at least 1; got {n_repeats!r}")
+    check_integer("n_repeats", n_repeats, least=1)
     if isinstance(cv, Integral):
-        if cv < 2:
-            raise ValueError(f"cv must be at least 2 folds; got {cv}")
-        if cv > n_rows:
+        n_folds = check_integer("cv", cv, least=2)
+        if n_folds > n_rows:
             raise ValueError(f"cv={cv} folds need at least {cv} rows; there are {n_rows}")
     elif not hasattr(cv, "split"):
         if not isinstance(cv, Iterable):

@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections.abc import Collection, Hashable, Iterable
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
+from skfairprop._checks import check_choice, check_integer
 from skfairprop._columns import Column, factorize
 from skfairprop._labels import check_weights, read_numbers
 from skfairprop.counts import GroupCounts, count_rows
@@ -180,8 +181,7 @@ def bias_estimation(
     ... )
     0.5
     """
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {METHODS}; got {method!r}")
+    check_choice("method", method, METHODS)
     values, holes = _estimate(
         y_true,
         y_pred,
@@ -349,10 +349,8 @@ def _estimate(
 
 
 def _check_options(convention: Any, min_group_size: Any, threshold: Any) -> None:
-    if convention not in CONVENTIONS:
-        raise ValueError(f"convention must be one of {CONVENTIONS}; got {convention!r}")
-    if not isinstance(min_group_size, Integral) or min_group_size < 1:
-        raise ValueError(f"min_group_size must be an integer of at least 1; got {min_group_size!r}")
+    check_choice("convention", convention, CONVENTIONS)
+    check_integer("min_group_size", min_group_size, least=1)
     if threshold is not None and (not isinstance(threshold, Real) or math.isnan(threshold)):
         raise ValueError(f"threshold must be a number; got {threshold!r}")
 

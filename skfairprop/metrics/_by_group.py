@@ -62,7 +62,7 @@ def group_rates(
     {'a': {'count': 20, 'tpr': 0.9, 'fpr': 0.2}, 'b': {'count': 20, 'tpr': 0.9, 'fpr': 0.4}}
     """
     if counts.values.ndim > (3 if counts.predicted else 2):
-        raise ValueError("counts with replicate axes have no single table; select a replicate")
+        raise ValueError("counts with replicate axes have no single table; select one replicate")
     if pos_label is not None or has_positive(counts):
         counts, positive = find_positive(counts, pos_label, "group_rates")
         return _one_class(counts, positive, denominators)

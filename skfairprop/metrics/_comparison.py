@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from skfairprop._checks import check_choice
 from skfairprop._random import RandomState
 from skfairprop.counts import GroupCounts
 from skfairprop.metrics._amplification_kernels import (
@@ -99,8 +100,7 @@ def _require_labels(method: str, variable: Variable) -> Labels:
 
 def check_equalization(equalize: str | None, judge: Judge) -> None:
     """Raise ValueError unless the labels can be degraded in this way for this judge."""
-    if equalize not in EQUALIZATIONS:
-        raise ValueError(f"equalize must be one of {EQUALIZATIONS}; got {equalize!r}")
+    check_choice("equalize", equalize, EQUALIZATIONS)
     if equalize == "expected" and not isinstance(judge.method, str):
         raise ValueError(
             "equalize='expected' is computed on counts; pass equalize='random' with an estimator"

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
+from skfairprop._checks import check_choice
 from skfairprop.counts import GroupCounts, count_rows
 from skfairprop.groups import label_text, name_some
 from skfairprop.metrics._rates import Rates, gap
@@ -175,10 +176,7 @@ class Metric:
             if key not in self.options:
                 known = f"; it knows {', '.join(self.options)}" if self.options else ""
                 raise ValueError(f"{self.name} has no option {key!r}{known}")
-            if value not in self.options[key]:
-                raise ValueError(
-                    f"{self.name}: {key} must be one of {self.options[key]}; got {value!r}"
-                )
+            check_choice(key, value, self.options[key], owner=self.name)
 
 
 def evaluate(
@@ -192,10 +190,9 @@ def evaluate(
 ) -> float:
     """Value of a count metric on a table of counts; see :func:`skfairprop.metrics.evaluate`."""
     metric.check_options(options)
-    if undefined not in UNDEFINED_POLICIES:
-        raise ValueError(f"undefined must be one of {UNDEFINED_POLICIES}; got {undefined!r}")
+    check_choice("undefined", undefined, UNDEFINED_POLICIES)
     if counts.values.ndim > (3 if counts.predicted else 2):
-        raise ValueError("the counts have replicate axes; evaluate one replicate at a time")
+        raise ValueError("counts with replicate axes have no single value; select one replicate")
     metric = metric.with_options(options)
     rates = rates_of(counts, metric, pos_label=pos_label, zero=undefined == "zero")
     holes = describe_undefined(counts, metric, rates) if undefined != "zero" else []

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Iterator
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 
+from skfairprop._checks import check_integer
 from skfairprop.metrics._amplification_rows import (
     Labels,
     LabelSets,
@@ -97,8 +97,8 @@ def multi_attribute_bias_amplification(
     >>> round(mean, 3), round(variance, 3)
     (0.25, 0.118)
     """
-    if max_size is not None and not (isinstance(max_size, Integral) and max_size >= 1):
-        raise ValueError(f"max_size must be an integer of at least 1 or None; got {max_size!r}")
+    if max_size is not None:
+        check_integer("max_size", max_size, least=1)
     rows = read_rows(
         y_true,
         y_pred,

@@ -175,7 +175,7 @@ def read_reference(reference: GroupCounts | tuple, rows: Rows, after: pd.DataFra
     if isinstance(reference, GroupCounts):
         counts = reference.of_labels()
         if counts.values.ndim != 2:
-            raise ValueError("reference has replicate axes; give one table")
+            raise ValueError("a reference with replicate axes is no table; select one replicate")
         if isinstance(rows.truth, LabelSets):
             raise ValueError(
                 "reference counts one class a row, and y_true holds label sets; pass the training "

@@ -5,12 +5,12 @@ classification datasets", NeurIPS 2025.
 """
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
 
+from skfairprop._checks import check_number
 from skfairprop._random import RandomState
 from skfairprop.metrics._amplification_kernels import (
     EPS,
@@ -267,8 +267,7 @@ def directional_predictability_amplification(
     """
     judge = Judge(method, quality, cv, n_repeats, random_state)
     check_equalization(equalize, judge)
-    if not (isinstance(eps, Real) and eps > 0):
-        raise ValueError(f"eps must be a positive number; got {eps!r}")
+    check_number("eps", eps, "(0, inf)")
     rows = read_rows(
         y_true,
         y_pred,

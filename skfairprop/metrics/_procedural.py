@@ -2,14 +2,13 @@
 
 import warnings
 from collections.abc import Hashable, Sequence
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils import check_scalar
 
+from skfairprop._checks import check_choice, check_integer, check_number
 from skfairprop._columns import Column
 from skfairprop._random import RandomState, as_generator
 from skfairprop._rows import count_rows
@@ -313,22 +312,14 @@ def check_summary_options(
     confidence: float = 0.95,
 ) -> dict:
     """The options of :func:`summarise`, checked."""
-    check_scalar(shrinkage, "shrinkage", Real, min_val=0)
-    check_scalar(alpha, "alpha", Real, min_val=0, max_val=1, include_boundaries="neither")
-    if not np.isfinite(shrinkage):
-        raise ValueError(f"shrinkage must be finite; got {shrinkage}")
-    if tail not in TAILS:
-        raise ValueError(f"tail must be one of {TAILS}; got {tail!r}")
-    check_scalar(n_permutations, "n_permutations", Integral, min_val=0)
-    check_scalar(n_resamples, "n_resamples", Integral, min_val=0)
-    check_scalar(confidence, "confidence", Real, min_val=0, max_val=1, include_boundaries="neither")
+    check_choice("tail", tail, TAILS)
     return {
-        "shrinkage": float(shrinkage),
-        "alpha": float(alpha),
+        "shrinkage": check_number("shrinkage", shrinkage, "[0, inf)"),
+        "alpha": check_number("alpha", alpha, "(0, 1)"),
         "tail": tail,
-        "n_permutations": int(n_permutations),
-        "n_resamples": int(n_resamples),
-        "confidence": float(confidence),
+        "n_permutations": check_integer("n_permutations", n_permutations, least=0),
+        "n_resamples": check_integer("n_resamples", n_resamples, least=0),
+        "confidence": check_number("confidence", confidence, "(0, 1)"),
     }
 
 

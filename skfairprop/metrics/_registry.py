@@ -3,6 +3,7 @@
 from collections.abc import Hashable
 from typing import Any
 
+from skfairprop._checks import check_choice
 from skfairprop._suggest import closest
 from skfairprop.counts import GroupCounts
 from skfairprop.metrics import (
@@ -110,8 +111,7 @@ def evaluate(
     0.1
     """
     record = get_metric(metric)
-    if of not in ("y_true", "y_pred"):
-        raise ValueError(f"of must be 'y_true' or 'y_pred'; got {of!r}")
+    check_choice("of", of, ("y_true", "y_pred"))
     if of == "y_pred" and record.inputs == "labels":
         counts = counts.of_predictions()
     return _metric.evaluate(counts, record, pos_label=pos_label, undefined=undefined, **options)

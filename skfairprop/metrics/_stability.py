@@ -2,12 +2,11 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_scalar
 
+from skfairprop._checks import check_choice, check_integer
 from skfairprop._random import RandomState, as_generator
 from skfairprop._rows import count_rows, take_rows
 from skfairprop.explain import ExplainerEnsemble, Model, Perturbation
@@ -64,16 +63,12 @@ class Plan:
         """Check the options; weights that do not sum to 1 are divided, with a warning."""
         given = (explainers,) if isinstance(explainers, str) else tuple(explainers)
         for explainer in given:
-            if isinstance(explainer, str) and explainer not in EXPLAINERS:
-                raise ValueError(
-                    f"explainers must be among {sorted(EXPLAINERS)}, got {explainer!r}"
-                )
+            if isinstance(explainer, str):
+                check_choice("explainers", explainer, EXPLAINERS)
         if not given or weights is not None:
             weights = tuple(check_weights(weights, len(given)).tolist())
-        if distance not in DISTANCES:
-            raise ValueError(f"distance must be one of {DISTANCES}; got {distance!r}")
-        if stability not in STABILITIES:
-            raise ValueError(f"stability must be one of {STABILITIES}; got {stability!r}")
+        check_choice("distance", distance, DISTANCES)
+        check_choice("stability", stability, STABILITIES)
         Perturbation(**perturbation).fit(np.zeros((1, 1)))  # checks its parameters
         return cls(
             explainers=given,
@@ -258,9 +253,8 @@ def explanation_stability(
 def check_sampling(n_samples: int | None, sampling: str) -> None:
     """Raise unless rows can be drawn so."""
     if n_samples is not None:
-        check_scalar(n_samples, "n_samples", Integral, min_val=1)
-    if sampling not in SAMPLINGS:
-        raise ValueError(f"sampling must be one of {SAMPLINGS}; got {sampling!r}")
+        check_integer("n_samples", n_samples, least=1)
+    check_choice("sampling", sampling, SAMPLINGS)
 
 
 def sample_rows(groups: np.ndarray, n_samples: int | None, sampling: str, seed: int) -> np.ndarray:

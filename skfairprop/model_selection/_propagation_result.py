@@ -10,6 +10,7 @@ import pandas as pd
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
+from skfairprop._checks import check_number
 from skfairprop._suggest import closest
 from skfairprop.counts import GroupCounts
 from skfairprop.model_selection._propagation_metrics import (
@@ -197,7 +198,7 @@ class PropagationResult:
         fitted again. All share one test set, whose size is another source of error. With one repeat
         there are no limits (NaN); with three they are wide, 4.3 standard errors each way.
         """
-        _check_confidence(confidence)
+        check_number("confidence", confidence, "(0, 1)")
         by = [*_CONFIGURATION, "kind", "metric"]
         grouped = self.results.groupby(by, sort=False)["value"]
         out = grouped.agg(mean="mean", std="std", n="count").reset_index()
@@ -251,7 +252,7 @@ class PropagationResult:
         the opposite sign. Metrics that go up and down again with f, as representational bias does
         from f = -1 over 0 to 1, do not correlate with f itself.
         """
-        _check_confidence(confidence)
+        check_number("confidence", confidence, "(0, 1)")
         table = self._table(experiments, factors)
         of_data = _choose(dataset_metrics, self.metrics("dataset"), "dataset_metrics")
         of_model = _choose(
@@ -362,11 +363,6 @@ def _check_stack(dataset_counts: GroupCounts, model_counts: GroupCounts) -> int:
             "must hold the same, and at least 1"
         )
     return n
-
-
-def _check_confidence(confidence: float) -> None:
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1; got {confidence!r}")
 
 
 def _choose(wanted: Sequence | None, known: list, what: str) -> list:

@@ -118,10 +118,7 @@ def code_cells(spec: Any, X: Any, y: Any, sensitive_features: Any, *, owner: str
     class_codes, classes = code_labels(y, owner=owner)
     X = as_indexable(X)
     if X is not None and count_rows(X) != len(class_codes):
-        raise ValueError(
-            f"{owner}: X and y have different numbers of rows: {count_rows(X):,} and "
-            f"{len(class_codes):,}"
-        )
+        raise ValueError(f"{owner}: X has {count_rows(X):,} rows; y has {len(class_codes):,}")
     columns = resolve_sensitive_features(spec, X, y, sensitive_features, owner=owner)
     if len(columns) != len(class_codes):
         raise ValueError(

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import validate_data
 
+from skfairprop._checks import check_choice
 from skfairprop._metadata import request_sensitive_features
 from skfairprop._random import RandomState, as_generator
 from skfairprop._rows import take_rows
@@ -244,8 +245,7 @@ class BiasInducer(BaseEstimator):
 
     def _rows_to_keep(self, cells: Cells) -> np.ndarray:
         owner = type(self).__name__
-        if self.rounding not in ROUNDINGS:
-            raise ValueError(f"{owner}: rounding must be one of {ROUNDINGS}; got {self.rounding!r}")
+        check_choice("rounding", self.rounding, ROUNDINGS, owner=owner)
         shares = self._shares(cells, owner)
         table = cells.table()
         refuse_empty(cells, table, _REMEDY, owner=owner)
@@ -264,8 +264,7 @@ class BiasInducer(BaseEstimator):
         return rows_to_keep(shares, smallest, self.rounding)
 
     def _shares(self, cells: Cells, owner: str) -> np.ndarray:
-        if self.kind not in KINDS:
-            raise ValueError(f"{owner}: kind must be one of {KINDS}; got {self.kind!r}")
+        check_choice("kind", self.kind, KINDS, owner=owner)
         factors = self._factors(cells, owner)
         if self.proportions is None:
             return induced_shares(cells, self.target_group, factors, owner=owner)

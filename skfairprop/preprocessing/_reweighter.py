@@ -1,7 +1,6 @@
 """Weights of rows that make the groups alike in their classes."""
 
 from collections.abc import Hashable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skfairprop._checks import check_choice, check_number
 from skfairprop._labels import check_weights
 from skfairprop._metadata import request_sensitive_features
 from skfairprop.counts import GroupCounts
@@ -238,10 +238,7 @@ class Reweighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _factors(self, cells: Cells, counts: np.ndarray) -> np.ndarray:
         owner = type(self).__name__
         for name, allowed in (("method", METHODS), ("empty_cells", EMPTY_CELLS)):
-            if getattr(self, name) not in allowed:
-                raise ValueError(
-                    f"{owner}: {name} must be one of {allowed}; got {getattr(self, name)!r}"
-                )
+            check_choice(name, getattr(self, name), allowed, owner=owner)
         low, high = check_clip(self.clip, owner=owner)
         if self.empty_cells == "error":
             refuse_empty(cells, counts, _REMEDY, owner=owner)
@@ -253,10 +250,7 @@ class Reweighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return np.where(counts > 0, np.clip(factors, low, high), np.nan)
 
     def _replication(self, cells: Cells, counts: np.ndarray, owner: str) -> np.ndarray:
-        if not isinstance(self.threshold, Real) or not float(self.threshold) >= 0:
-            raise ValueError(
-                f"{owner}: threshold must be a number of at least 0; got {self.threshold!r}"
-            )
+        check_number("threshold", self.threshold, "[0, inf)", owner=owner)
         labelled = GroupCounts(counts, groups=cells.groups, classes=cells.classes, predicted=False)
         _, positive = find_positive(labelled, self.pos_label, f"{owner}: method='replication'")
         return replication_factors(counts, positive, float(self.threshold), owner=owner)

@@ -4,12 +4,12 @@ Source: Dominguez-Catena et al. 2025, "Biased Heritage" [H], section 4.2 and Tab
 """
 
 from collections.abc import Hashable, Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from skfairprop._checks import check_number
 from skfairprop.groups import label_text
 from skfairprop.preprocessing._cells import Cells, position
 
@@ -24,10 +24,7 @@ def target_share(f: float, n_groups: int) -> float:
 
 def check_factor(f: Any, what: str, *, owner: str) -> float:
     """`f` as a float between -1 and 1."""
-    number = isinstance(f, Real) and not isinstance(f, bool | np.bool_)
-    if not number or not -1 <= float(f) <= 1:
-        raise ValueError(f"{owner}: {what} must be a number in [-1, 1]; got {f!r}")
-    return float(f)
+    return check_number(what, f, "[-1, 1]", owner=owner)
 
 
 def induced_shares(

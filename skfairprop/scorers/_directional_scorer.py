@@ -6,6 +6,7 @@ from inspect import signature
 from typing import Any
 
 from skfairprop import metrics
+from skfairprop._checks import check_choice
 from skfairprop._columns import read_column
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.scorers._fold import Fold, setup_errors
@@ -120,20 +121,17 @@ class _DirectionalMeasure(Measure):
     def __init__(
         self, metric: str, *, direction: str, objective: str, options: dict[str, Any], **common: Any
     ) -> None:
-        if metric not in _FUNCTIONS:
-            raise ValueError(f"metric must be one of {tuple(_FUNCTIONS)}; got {metric!r}")
-        if direction not in DIRECTIONS:
-            raise ValueError(f"direction must be one of {DIRECTIONS}; got {direction!r}")
+        check_choice("metric", metric, tuple(_FUNCTIONS))
+        check_choice("direction", direction, DIRECTIONS)
         if metric == "mals_bias_amplification" and direction == "t_to_a":
             raise ValueError(f"{metric} has no direction; leave direction out")
-        if objective not in OBJECTIVES:
-            raise ValueError(f"objective must be one of {OBJECTIVES}; got {objective!r}")
+        check_choice("objective", objective, OBJECTIVES)
         self.function = _FUNCTIONS[metric]
         known = set(signature(self.function).parameters) - _SET_BY_THE_SCORER
         for option in options:
             if option not in known:
-                raise TypeError(
-                    f"{metric} scorer has no option {option!r}; it knows {', '.join(sorted(known))}"
+                raise ValueError(
+                    f"{metric} has no option {option!r}; it knows {', '.join(sorted(known))}"
                 )
         super().__init__(metric, **common)
         self.direction = direction

@@ -12,6 +12,7 @@ from sklearn import get_config
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
+from skfairprop._checks import check_choice
 from skfairprop._resolve import check_sensitive_features
 from skfairprop.groups import MISSING_POLICIES
 from skfairprop.scorers._fold import Fold, find_fold, respond
@@ -53,8 +54,7 @@ class Measure:
         undefined_score: float = math.nan,
         declared: Sequence[Hashable] | None = None,
     ) -> None:
-        if missing not in MISSING_POLICIES:
-            raise ValueError(f"missing must be one of {MISSING_POLICIES}; got {missing!r}")
+        check_choice("missing", missing, MISSING_POLICIES)
         if not isinstance(undefined_score, int | float | np.floating):
             raise TypeError(f"undefined_score must be a number; got {undefined_score!r}")
         check_sensitive_features(sensitive_features, owner=name)

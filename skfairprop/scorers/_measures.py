@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
+from skfairprop._checks import check_choice
 from skfairprop._columns import read_column
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.metrics import Metric, evaluate
@@ -37,10 +38,8 @@ def make_measure(
     options: Mapping[str, Any],
 ) -> Measure:
     """The measure of a metric, all of whose settings are checked; see ``FairnessScorer``."""
-    if of not in ("y_true", "y_pred"):
-        raise ValueError(f"of must be 'y_true' or 'y_pred'; got {of!r}")
-    if objective not in OBJECTIVES:
-        raise ValueError(f"objective must be one of {OBJECTIVES}; got {objective!r}")
+    check_choice("of", of, ("y_true", "y_pred"))
+    check_choice("objective", objective, OBJECTIVES)
     common: dict[str, Any] = {
         "sensitive_features": sensitive_features,
         "missing": missing,
@@ -121,8 +120,7 @@ class CountMeasure(Measure):
         declared = None if groups is None else tuple(groups)
         super().__init__(metric.name, declared=declared, **common)
         metric.check_options(options)
-        if undefined not in UNDEFINED_POLICIES:
-            raise ValueError(f"undefined must be one of {UNDEFINED_POLICIES}; got {undefined!r}")
+        check_choice("undefined", undefined, UNDEFINED_POLICIES)
         if groups is not None and metric.inputs != "labels":
             raise ValueError(f"{metric.name} has no option 'groups'; data set metrics have")
         self.metric = metric

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from skfairprop._checks import check_choice
 from skfairprop._columns import Column, read_column
 from skfairprop._random import RandomState, as_generator
 from skfairprop.exceptions import ScorerSetupError
@@ -186,8 +187,7 @@ class _StabilityMeasure(Measure):
         sampling: str,
         **common: Any,
     ) -> None:
-        if measure not in MEASURES:
-            raise ValueError(f"measure must be one of {MEASURES}; got {measure!r}")
+        check_choice("measure", measure, MEASURES)
         check_sampling(n_samples, sampling)
         super().__init__(measure, **common)
         self.metric = METRICS[measure]

@@ -80,5 +80,5 @@ def test_rows_keep_their_number_whatever_the_target():
 
 
 def test_unknown_target():
-    with pytest.raises(ValueError, match="target must be 'income' or 'occupation'; got 'sex'"):
+    with pytest.raises(ValueError, match=r"must be one of \('income', 'occupation'\); got 'sex'"):
         load_adult(target="sex")

@@ -257,7 +257,7 @@ def test_certain_classes_leave_rates_undefined_without_a_warning():
         ({"recalls": (0.5, "high")}, "recalls must hold numbers"),
         ({"recalls": [[0.5] * 3] * 2}, r"recalls must have shape \(2,\) or \(2, 2\)"),
         ({"label_bias": (0.5,)}, r"label_bias must have shape \(2,\)"),
-        ({"proxy_strength": 1.1}, "proxy_strength must lie in"),
+        ({"proxy_strength": 1.1}, "proxy_strength must be a number in"),
         ({"exact": "yes"}, "exact must be True or False"),
     ],
 )

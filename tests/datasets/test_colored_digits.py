@@ -130,10 +130,10 @@ def test_rows_are_shuffled():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"alpha": 1.5}, r"alpha must lie in \[0, 1\]; got 1.5"),
-        ({"alpha": "much"}, "alpha must be a number; got 'much'"),
-        ({"alpha": float("nan")}, r"alpha must lie in \[0, 1\]; got nan"),
-        ({"alpha": 0.5, "beta": -0.1}, r"beta must lie in \[0, 1\]; got -0.1"),
+        ({"alpha": 1.5}, r"alpha must be a number in \[0, 1\]; got 1.5"),
+        ({"alpha": "much"}, r"alpha must be a number in \[0, 1\]; got 'much'"),
+        ({"alpha": float("nan")}, r"alpha must be a number in \[0, 1\]; got nan"),
+        ({"alpha": 0.5, "beta": -0.1}, r"beta must be a number in \[0, 1\]; got -0.1"),
         (
             {"alpha": 0.5, "n_per_digit": 0},
             "n_per_digit must be an integer from 1 to 174; got 0",

@@ -272,11 +272,11 @@ def test_reduced_file_cut_short_is_refused(tmp_path, online):
     [
         (
             {"subset": "filtered"},
-            "subset must be 'all' or 'propublica'; got 'filtered'",
+            "subset must be one of .'all', 'propublica'.; got 'filtered'",
         ),
         ({"drop_leaks": "no"}, "drop_leaks must be True or False; got 'no'"),
         ({"n_retries": -1}, "n_retries must be an integer of at least 0; got -1"),
-        ({"delay": -1.0}, "delay must be at least 0 seconds; got -1.0"),
+        ({"delay": -1.0}, "delay must be a number of at least 0; got -1.0"),
     ],
 )
 def test_bad_options(home, options, message):

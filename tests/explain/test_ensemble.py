@@ -99,5 +99,7 @@ def test_no_explainer():
 
 
 def test_unknown_name():
-    with pytest.raises(ValueError, match="among \\['lime', 'shap'\\], got 'anchor'"):
+    with pytest.raises(
+        ValueError, match=r"explainers must be one of \('shap', 'lime'\); got 'anchor'"
+    ):
         ExplainerEnsemble(["anchor"]).fit(X)

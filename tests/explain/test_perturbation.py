@@ -136,11 +136,11 @@ def test_containers_stay():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"sigma": 0.0}, "sigma == 0.0, must be > 0"),
-        ({"sigma": -1.0}, "sigma == -1.0"),
-        ({"sigma": np.inf}, "sigma must be finite"),
-        ({"mask_probability": 1.5}, "mask_probability == 1.5"),
-        ({"n_perturbations": 0}, "n_perturbations == 0"),
+        ({"sigma": 0.0}, "sigma must be a number above 0; got 0.0"),
+        ({"sigma": -1.0}, "sigma must be a number above 0; got -1.0"),
+        ({"sigma": np.inf}, "sigma must be a finite number above 0"),
+        ({"mask_probability": 1.5}, "mask_probability must be a number in .0, 1.; got 1.5"),
+        ({"n_perturbations": 0}, "n_perturbations must be an integer of at least 1; got 0"),
         ({"categorical": "noise"}, "categorical must be"),
     ],
 )

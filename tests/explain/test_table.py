@@ -151,7 +151,7 @@ def test_other_columns_are_refused(X, message):
 @pytest.mark.parametrize(
     ("X", "error", "message"),
     [
-        ([1.0, 2.0], ValueError, "rows and columns, got 1 dim"),
+        ([1.0, 2.0], ValueError, "rows and columns; got 1 dim"),
         (np.empty((0, 3)), ValueError, "at least one row"),
         (pd.DataFrame({"t": pd.to_datetime(["2020-01-01"])}), TypeError, "column 't' has dtype"),
     ],
@@ -164,7 +164,7 @@ def test_bad_tables_are_refused(X, error, message):
 @pytest.mark.parametrize(
     ("declared", "message"),
     [
-        ("g", 'must be "auto"'),
+        ("g", "must be 'auto'"),
         (["z"], "no column 'z'"),
         ([9], "no column 9"),
         ([True], "mask of 1 values"),

@@ -158,8 +158,8 @@ def test_undefined_stays_undefined():
     [
         ({"metric": "mesd"}, "is no function of counts"),
         ({"y_pred_b": [0, 1]}, "different numbers of rows"),
-        ({"confidence": 2}, "strictly between 0 and 1"),
-        ({"n_draws": 0}, "n_draws must be a whole number"),
+        ({"confidence": 2}, "confidence must be a number in .0, 1."),
+        ({"n_draws": 0}, "n_draws must be an integer of at least 1"),
         ({"agg": "median"}, "equalized_odds_difference"),
         ({"y_pred_a": np.linspace(0, 1, 160)}, "y_pred_a holds continuous values"),
     ],

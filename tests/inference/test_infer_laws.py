@@ -182,9 +182,10 @@ def test_no_generator_of_numpy_is_touched():
     ("calls", "options", "message"),
     [
         (["cramers_v", "cramers_v"], {}, "occurs more than once"),
-        ("cramers_v", {"chunk_size": 0}, "chunk_size must be 1 or more"),
-        ("cramers_v", {"confidence": float("nan")}, "strictly between 0 and 1"),
-        ("cramers_v", {"n_draws": True}, "whole number"),
+        ("cramers_v", {"chunk_size": 0}, "chunk_size must be an integer of at least 1; got 0"),
+        ("cramers_v", {"chunk_size": "a"}, "chunk_size must be an integer of at least 1; got 'a'"),
+        ("cramers_v", {"confidence": float("nan")}, "confidence must be a number in .0, 1."),
+        ("cramers_v", {"n_draws": True}, "n_draws must be an integer"),
     ],
 )
 def test_bad_input(calls, options, message):

@@ -62,10 +62,10 @@ def test_as_from_counts():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"confidence": 0.0}, "strictly between 0 and 1"),
-        ({"confidence": 1.0}, "strictly between 0 and 1"),
-        ({"n_draws": 0}, "n_draws must be a whole number"),
-        ({"n_draws": 10.5}, "n_draws must be a whole number"),
+        ({"confidence": 0.0}, "confidence must be a number in .0, 1."),
+        ({"confidence": 1.0}, "confidence must be a number in .0, 1."),
+        ({"n_draws": 0}, "n_draws must be an integer of at least 1"),
+        ({"n_draws": 10.5}, "n_draws must be an integer of at least 1"),
         ({"interval": "wald"}, "interval must be one of"),
         ({"null": "chance"}, "null must be one of"),
         ({"undefined": "ignore"}, "undefined must be"),

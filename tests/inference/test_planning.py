@@ -97,15 +97,15 @@ def test_several_classes():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"gap": 0}, "gap must be above 0"),
+        ({"gap": 0}, "gap must be a number above 0"),
         ({"gap": 0.9}, "gap=0.9 is out of reach"),
         ({"gap": 0.001, "max_rows": 5000}, "5,000 rows see this gap in .*raise max_rows"),
-        ({"power": 1}, "power must lie strictly between 0 and 1"),
-        ({"confidence": 0}, "confidence must lie"),
+        ({"power": 1}, "power must be a number in .0, 1."),
+        ({"confidence": 0}, "confidence must be a number in .0, 1."),
         ({"group": "x"}, "no group 'x'; there are 'f', 'm'"),
         ({"metric": "ens_bias"}, "no null that exchanges groups"),
         ({"metric": "leakage_amplification"}, "no null that exchanges groups"),
-        ({"max_rows": 0}, "max_rows must be 1 or more"),
+        ({"max_rows": 0}, "max_rows must be an integer of at least 1"),
         (
             {"counts": GroupCounts([[[4, 1], [1, 4]]], groups=["f"], classes=[0, 1])},
             "only one group",

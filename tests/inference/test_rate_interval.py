@@ -47,9 +47,9 @@ def test_weights_enter_by_the_effective_size():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"confidence": 1}, "strictly between 0 and 1"),
-        ({"confidence": 0}, "strictly between 0 and 1"),
-        ({"method": "wald"}, "'wilson' or 'jeffreys'"),
+        ({"confidence": 1}, "confidence must be a number in .0, 1."),
+        ({"confidence": 0}, "confidence must be a number in .0, 1."),
+        ({"method": "wald"}, "method must be one of .'wilson', 'jeffreys'."),
         ({"successes": 3, "n": 2}, "between 0 and n"),
         ({"successes": -1}, "between 0 and n"),
         ({"successes": np.nan}, "between 0 and n"),

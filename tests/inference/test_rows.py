@@ -134,9 +134,9 @@ def test_rows_without_a_group():
     ("arrays", "changes", "message"),
     [
         ([], {}, "no arrays to resample"),
-        ([np.arange(3)], {}, "arrays have 3 rows, and within has 150"),
-        ([np.arange(150)], {"confidence": 1}, "strictly between 0 and 1"),
-        ([np.arange(150)], {"n_draws": 0}, "n_draws must be a whole number"),
+        ([np.arange(3)], {}, "different numbers of rows: array 0 has 3, within has 150"),
+        ([np.arange(150)], {"confidence": 1}, "confidence must be a number in .0, 1."),
+        ([np.arange(150)], {"n_draws": 0}, "n_draws must be an integer of at least 1"),
         ([np.arange(150)], {"interval": "tilted"}, "interval must be one of"),
         ([np.arange(150)], {"function": lambda x: x}, "return one number; it returned a ndarray"),
         ([np.arange(150)], {"function": lambda x: None}, "it returned a NoneType"),

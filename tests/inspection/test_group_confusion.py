@@ -84,5 +84,5 @@ def test_of_many_groups_those_of_the_lowest_and_highest_accuracy_are_drawn():
 
 def test_normalize_is_checked():
     counts = GroupCounts([[[3, 1], [0, 0]]], groups=["a"], classes=[0, 1])
-    with pytest.raises(ValueError, match="normalize must be 'true', 'pred', 'all' or None; got 'r"):
+    with pytest.raises(ValueError, match=r"must be one of \('true', 'pred', 'all', None\); got 'r"):
         GroupConfusionDisplay.from_counts(counts, normalize="rows")

@@ -250,7 +250,7 @@ def test_an_estimator_needs_scores():
         ({"score": SCORE[:-1]}, "different numbers of rows"),
         ({"y": np.where(Y, "yes", "no")}, "do not tell which it is; pass pos_label="),
         ({"kind": "pr"}, "kind must be one of .* got 'pr'"),
-        ({"confidence": 95}, "confidence must lie strictly between 0 and 1; got 95"),
+        ({"confidence": 95}, "confidence must be a number in .0, 1.; got 95"),
         ({"n_draws": 1}, "n_draws must be an integer of at least 2; got 1"),
         ({"n_bins": 2.5, "kind": "calibration"}, "n_bins must be an integer of at least 2"),
         ({"score": 3 * SCORE, "kind": "calibration"}, "pass those of predict_proba, or kind='roc'"),

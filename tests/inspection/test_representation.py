@@ -70,7 +70,7 @@ def test_predictions_can_be_the_data_set():
     assert display.frame_["count"].tolist() == [15, 25, 20, 20]
     with pytest.raises(ValueError, match="needs predictions"):
         RepresentationDisplay.from_counts(COUNTS, of="y_pred")
-    with pytest.raises(ValueError, match="of must be 'y_true' or 'y_pred'; got 'X'"):
+    with pytest.raises(ValueError, match=r"of must be one of \('y_true', 'y_pred'\); got 'X'"):
         RepresentationDisplay.from_counts(counts, of="X")
 
 

@@ -348,7 +348,7 @@ def test_weights_by_the_name_of_the_step_are_refused(task):
     [
         ({"y": None}, "requires y to be passed, but the target y is None"),
         ({"y": np.linspace(0, 1, 160)}, "Unknown label type"),
-        ({"y": np.array([0, 1] * 40)}, "different numbers of rows: 160 and 80"),
+        ({"y": np.array([0, 1] * 40)}, "X has 160 rows; y has 80"),
         ({"sample_weight": np.ones(3)}, "different numbers of rows"),
         ({"sample_weight": -np.ones(160)}, "160 negative values"),
         ({"sensitive_features": np.ones(3)}, "sensitive_features as passed has 3 rows"),

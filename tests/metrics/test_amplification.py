@@ -733,7 +733,7 @@ def test_options_are_checked():
         directional_bias_amplification(y, y, sensitive_features=group, direction="a_to_b")
     with pytest.raises(ValueError, match="undefined must be one of"):
         mals_bias_amplification(y, y, sensitive_features=group, undefined="ignore")
-    with pytest.raises(ValueError, match="concentration must be a positive number; got 0"):
+    with pytest.raises(ValueError, match="concentration must be a number above 0; got 0"):
         differential_fairness_bias_amplification(y, y, sensitive_features=group, concentration=0)
     with pytest.raises(ValueError, match="pos_label=2 is not among the labels found"):
         differential_fairness_bias_amplification(y, y, sensitive_features=group, pos_label=2)

@@ -148,7 +148,7 @@ def test_bad_input():
         found = multi_attribute_bias_amplification(truth, pred, sensitive_features=group * 0)
     assert all(math.isnan(v) for v in found)
     for size in (0, 1.5, "all"):
-        with pytest.raises(ValueError, match="max_size must be an integer of at least 1 or None"):
+        with pytest.raises(ValueError, match="max_size must be an integer of at least 1"):
             multi_attribute_bias_amplification(truth, pred, sensitive_features=group, max_size=size)
     with pytest.raises(ValueError, match="y_true holds label sets and y_pred classes"):
         multi_attribute_bias_amplification(truth, pred[:, 0], sensitive_features=group)

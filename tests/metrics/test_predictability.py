@@ -660,7 +660,7 @@ def test_folds_are_checked():
     group = list("aabb")
     for cv, message in (
         (5, "cv=5 folds need at least 5 rows; there are 4"),
-        (1, "at least 2 folds"),
+        (1, "cv must be an integer of at least 2; got 1"),
     ):
         with pytest.raises(ValueError, match=message):
             predictability(group, group, method="crossfit", cv=cv)
@@ -678,7 +678,7 @@ def test_options_and_inputs_are_checked():
     function = directional_predictability_amplification
     with pytest.raises(ValueError, match="equalize must be one of"):
         function(y, y, sensitive_features=group, equalize="mean")
-    with pytest.raises(ValueError, match="eps must be a positive number; got 0"):
+    with pytest.raises(ValueError, match="eps must be a number above 0; got 0"):
         function(y, y, sensitive_features=group, eps=0)
     with pytest.raises(ValueError, match="needs the predicted attribute; pass sensitive_pred="):
         function(y, y, sensitive_features=group, direction="t_to_a")

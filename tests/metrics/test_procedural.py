@@ -760,30 +760,30 @@ def test_missing_features_where_the_model_takes_them():
 
 BAD_OPTIONS = [
     ({"tail": "upper"}, "tail must be one of"),
-    ({"alpha": 0.0}, "alpha == 0.0, must be > 0"),
-    ({"alpha": 1.0}, "alpha == 1.0, must be < 1"),
-    ({"shrinkage": -1}, "shrinkage == -1, must be >= 0"),
-    ({"shrinkage": math.inf}, "shrinkage must be finite"),
+    ({"alpha": 0.0}, "alpha must be a number in .0, 1.; got 0.0"),
+    ({"alpha": 1.0}, "alpha must be a number in .0, 1.; got 1.0"),
+    ({"shrinkage": -1}, "shrinkage must be a number of at least 0; got -1"),
+    ({"shrinkage": math.inf}, "shrinkage must be a finite number"),
     ({"missing": "ignore"}, "missing must be one of"),
-    ({"n_permutations": -1}, "n_permutations == -1, must be >= 0"),
-    ({"n_resamples": -1}, "n_resamples == -1, must be >= 0"),
-    ({"confidence": 1.5}, "confidence == 1.5, must be < 1"),
+    ({"n_permutations": -1}, "n_permutations must be an integer of at least 0; got -1"),
+    ({"n_resamples": -1}, "n_resamples must be an integer of at least 0; got -1"),
+    ({"confidence": 1.5}, "confidence must be a number in .0, 1.; got 1.5"),
 ]
 BAD_PLANS = [
-    ({"sigma": 0}, "sigma == 0, must be > 0"),
-    ({"sigma": -0.1}, "sigma == -0.1, must be > 0"),
-    ({"mask_probability": 1.5}, "mask_probability == 1.5, must be <= 1"),
-    ({"n_perturbations": 0}, "n_perturbations == 0, must be >= 1"),
-    ({"categorical": "swap"}, 'categorical must be "mask" or "resample"'),
+    ({"sigma": 0}, "sigma must be a number above 0; got 0"),
+    ({"sigma": -0.1}, "sigma must be a number above 0; got -0.1"),
+    ({"mask_probability": 1.5}, "mask_probability must be a number in .0, 1.; got 1.5"),
+    ({"n_perturbations": 0}, "n_perturbations must be an integer of at least 1; got 0"),
+    ({"categorical": "swap"}, "categorical must be one of .'mask', 'resample'."),
     ({"distance": "cosine"}, "distance must be one of"),
     ({"stability": "max"}, "stability must be one of"),
-    ({"explainers": ["gradient"]}, "explainers must be among"),
+    ({"explainers": ["gradient"]}, "explainers must be one of .'shap', 'lime'.; got 'gradient'"),
     ({"explainers": []}, "explainers is empty"),
     ({"weights": [1]}, "weights must hold one number for each of the 2 explainers"),
     ({"weights": [-1, 2]}, "weights must be finite, not negative and not all 0"),
 ]
 BAD_SAMPLES = [
-    ({"n_samples": 0}, "n_samples == 0, must be >= 1"),
+    ({"n_samples": 0}, "n_samples must be an integer of at least 1; got 0"),
     ({"sampling": "balanced"}, "sampling must be one of"),
 ]
 
@@ -871,5 +871,5 @@ def test_a_package_that_is_not_installed(monkeypatch):
 
 
 def test_one_dimension_is_refused():
-    with pytest.raises(ValueError, match="expected a table with rows and columns"):
+    with pytest.raises(ValueError, match="X must be a table with rows and columns"):
         explanation_stability(MODEL, X[0])

@@ -46,7 +46,7 @@ def test_what_is_counted():
     assert evaluate(COUNTS, "cramers_v", of="y_true") == pytest.approx(0.0)
     assert evaluate(COUNTS, "cramers_v", of="y_pred") > 0.0
     assert evaluate(COUNTS.of_labels(), "cramers_v") == pytest.approx(0.0)
-    with pytest.raises(ValueError, match="of must be 'y_true' or 'y_pred'; got 'y'"):
+    with pytest.raises(ValueError, match=r"of must be one of \('y_true', 'y_pred'\); got 'y'"):
         evaluate(COUNTS, "cramers_v", of="y")
     with pytest.raises(ValueError, match="needs predictions; these counts describe the data set"):
         evaluate(COUNTS.of_labels(), "accuracy_difference")

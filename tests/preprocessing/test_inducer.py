@@ -532,7 +532,7 @@ def test_missing_groups_are_refused():
         ([0.0, np.nan] * 20, "y: 20 of 40 values are missing"),
         ([0.0, np.inf] * 20, "y holds infinite values; pass class labels"),
         ([0.5, 1.0] * 20, "y holds continuous values, as 0.5; pass class labels"),
-        ([0, 1] * 10, "X and y have different numbers of rows: 40 and 20"),
+        ([0, 1] * 10, "X has 40 rows; y has 20"),
         (np.zeros((40, 2)), "y must be one-dimensional; got 2 columns"),
         ([], "y is empty"),
     ],
