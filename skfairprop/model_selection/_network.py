@@ -69,9 +69,9 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] The paper on multi-objective search over utility, explanation and fairness (UEF) tunes a
-       network of two hidden layers over its L2 penalty, learning rate, epochs and dropout; it names
-       no sizes, so that those here are ours.
+    .. [1] Popoola & Sheppard (2026), "MESD": their search over utility, explanation and fairness
+       (UEF) tunes a network of two hidden layers over its L2 penalty, learning rate, epochs and
+       dropout. The sizes of the layers and the defaults here are ours.
 
     Examples
     --------
