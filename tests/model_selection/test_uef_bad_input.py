@@ -9,7 +9,7 @@ from sklearn.metrics import f1_score, make_scorer, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from skfairprop.exceptions import ScorerSetupError
-from skfairprop.model_selection import UEFSearchCV
+from skfairprop.model_selection._uef_objectives import kind_of
 from skfairprop.model_selection._uef_space import SearchSpace
 from skfairprop.scorers import FairnessScorer
 from tests.model_selection.uef_data import Linear, balanced, flaky, make_search, people
@@ -317,8 +317,6 @@ def test_draws_follow_the_distributions():
 
 
 def test_scorers_of_other_kinds_are_told_apart():
-    from skfairprop.model_selection._uef_objectives import kind_of
-
     sex = "sex"
     assert kind_of(FairnessScorer("equal_opportunity", sensitive_features=sex)) == "counts"
     assert kind_of(FairnessScorer("cramers_v", sensitive_features=sex)) == "fold"
@@ -327,4 +325,3 @@ def test_scorers_of_other_kinds_are_told_apart():
     assert kind_of(make_scorer(roc_auc_score, response_method="predict_proba")) == "fold"
     assert kind_of(make_scorer(lambda y, p: 0.0)) == "rows"
     assert kind_of(balanced) is None
-    assert UEFSearchCV is not None

@@ -17,6 +17,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedKFold, cross_validat
 
 from skfairprop.metrics import demographic_parity_difference, equalized_odds_difference
 from skfairprop.model_selection import UEFSearchCV
+from skfairprop.model_selection._uef_points import cut_points
 from skfairprop.scorers import FairnessScorer
 from tests.model_selection.uef_data import Linear, make_search, people
 
@@ -278,8 +279,6 @@ def test_more_than_two_classes_have_no_thresholds_and_say_so():
 
 
 def test_many_equal_scores_are_selected_together():
-    from skfairprop.model_selection._uef_points import cut_points
-
     scores = np.repeat([0.1, 0.5, 0.9], [50, 30, 20])
     cuts = cut_points(scores, np.linspace(0.05, 0.95, 10))
     assert {(scores >= cut).sum() for cut in cuts} == {20, 50, 100}
