@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.metrics import check_scoring
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 
+from skfairprop._checks import check_integer
 from skfairprop._progress import Progress
 from skfairprop._random import RandomState, as_generator
 from skfairprop.counts import GroupCounts
@@ -19,6 +19,7 @@ from skfairprop.model_selection._checkpoint import (
     describe_estimator,
     digest,
 )
+from skfairprop.model_selection._parallel import as_finished
 from skfairprop.model_selection._propagation_data import (
     OWNER,
     Part,
@@ -167,8 +168,7 @@ def bias_propagation(
     """
     inducers = inducer if isinstance(inducer, Mapping) else {"study": inducer}
     factors = _check_factors(factors)
-    if not isinstance(n_repeats, Integral) or isinstance(n_repeats, bool) or n_repeats < 1:
-        raise ValueError(f"{OWNER}: n_repeats must be an integer of at least 1; got {n_repeats!r}")
+    check_integer("n_repeats", n_repeats, least=1, owner=OWNER)
     scorers = _named_scorers(scoring)
     dataset_calls(dataset_metrics)
     seed = int(as_generator(random_state).integers(2**31 - 1))
@@ -271,8 +271,8 @@ def _run(
         done = {(r["experiment"], r["f"], r["repeat"]): r for r in store.records}
     left = [fit for fit in fits if fit.key not in done]
     progress = Progress(OWNER, len(fits), unit="fits", done=len(fits) - len(left), verbose=verbose)
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    for record in parallel(delayed(run)(fit, inducer=inducers[fit.experiment]) for fit in left):
+    calls = [delayed(run)(fit, inducer=inducers[fit.experiment]) for fit in left]
+    for record in as_finished(calls, n_jobs=n_jobs):
         if store is not None:
             store.append(record)
         done[record["experiment"], record["f"], record["repeat"]] = record
