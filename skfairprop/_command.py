@@ -110,6 +110,10 @@ def _add_model(model) -> None:
         "--explain", action=argparse.BooleanOptionalAction, default=False,
         help="explain 200 rows, and compare how stable that is for the groups",
     )  # fmt: skip
+    model.add_argument(
+        "--benn", action=argparse.BooleanOptionalAction, default=False,
+        help="estimate how much each protected column can move what the model says",
+    )  # fmt: skip
 
 
 def _add_statistics(numbers) -> None:

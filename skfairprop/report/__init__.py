@@ -2,6 +2,7 @@
 
 from skfairprop.report._before_after import BeforeAfter
 from skfairprop.report._drivers import Drivers, ScoreParts
+from skfairprop.report._estimations import Estimations
 from skfairprop.report._explanations import Explanations
 from skfairprop.report._report import FairnessReport, fairness_report
 from skfairprop.report._rules import Check, Rule, RuleError, parse_rule, run_check
@@ -12,6 +13,7 @@ __all__ = [
     "BeforeAfter",
     "Check",
     "Drivers",
+    "Estimations",
     "Explanations",
     "FairnessReport",
     "Rule",

@@ -1,7 +1,8 @@
 """An audit of a table: from options to predictions, counts, a report and what drives its gaps."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,6 +23,8 @@ from skfairprop.report._drivers import (
     score_parts,
 )
 from skfairprop.report._errors import AuditError, UsageError, first_line
+from skfairprop.report._estimations import N_ROWS as N_EXAMINED
+from skfairprop.report._estimations import Estimations, estimate_features
 from skfairprop.report._explanations import N_ROWS, Explanations, explain_groups
 from skfairprop.report._inputs import (
     model_inputs,
@@ -146,7 +149,11 @@ def run_audit(
         report.before_after = _reweighted(report, rows, predicted.fit)
     if options.explain:
         progress(f"explaining {N_ROWS} rows ...")
-        report.explanations = _explained(report, rows, predicted, options)
+        report.explanations = _explained(report, rows, _examined(rows, predicted, options))
+    if options.benn:
+        progress("asking the model about changed rows ...")
+        of = _examined(rows, predicted, options)
+        report.estimations = _estimated(report, rows, of, options)
     return Audit(
         report=report,
         table=table,
@@ -165,10 +172,15 @@ def _check_model(options: AuditOptions) -> None:
             "--reweight fits the model again, so it needs --estimator: given predictions and "
             "models stay as they are"
         )
-    if options.explain and options.estimator is None and options.model is None:
-        raise UsageError(
-            "--explain needs a model to explain: pass --estimator or --model, predictions do not do"
-        )
+    for flag, wanted, what in (
+        ("--explain", options.explain, "explain"),
+        ("--benn", options.benn, "ask"),
+    ):
+        if wanted and options.estimator is None and options.model is None:
+            raise UsageError(
+                f"{flag} needs a model to {what}: pass --estimator or --model; predictions do "
+                "not do"
+            )
 
 
 def check_groups(counts: GroupCounts, options: AuditOptions) -> None:
@@ -280,32 +292,78 @@ def _reweighted(report: FairnessReport, rows: _Rows, fit: CrossFit) -> BeforeAft
     )
 
 
-def _explained(
-    report: FairnessReport, rows: _Rows, predicted: _Predicted, options: AuditOptions
-) -> Explanations:
-    """Of the model of the first fold on the rows that it has not seen, or of the given model."""
+@dataclass(frozen=True)
+class _Examined:
+    """The model of the first fold and the rows that it has not seen, or the given model and all."""
+
+    model: Any
+    X: pd.DataFrame
+    rows: np.ndarray
+    what: str
+
+    def taken(self, values: Any) -> Any:
+        """The same rows of a Series or DataFrame."""
+        return values.iloc[self.rows]
+
+
+def _examined(rows: _Rows, predicted: _Predicted, options: AuditOptions) -> _Examined:
     X = model_inputs(rows.frame, options)
-    taken: slice | np.ndarray = slice(None)
     if predicted.fit is not None:
         model, taken = predicted.fit.model_of(0), predicted.fit.folds[0].test
         what = f"The {predicted.fit.words} of the first fold, on rows that it did not learn from"
     else:
         model, X = predicted.given, model_columns(predicted.given, X)
+        taken = np.arange(len(X))
         what = f"The given {_describe(predicted.given)}, on rows of the table"
-    try:
+    return _Examined(model, X.iloc[taken], taken, what)
+
+
+def _explained(report: FairnessReport, rows: _Rows, of: _Examined) -> Explanations:
+    with _failing("--explain", "explained"):
         return explain_groups(
-            model,
-            X.iloc[taken],
-            rows.y.iloc[taken],
-            sensitive_features=rows.groups.iloc[taken],
+            of.model,
+            of.X,
+            of.taken(rows.y),
+            sensitive_features=of.taken(rows.groups),
             missing=rows.missing,
             settings=report.settings,
-            what=what,
+            what=of.what,
         )
+
+
+def _estimated(
+    report: FairnessReport, rows: _Rows, of: _Examined, options: AuditOptions
+) -> Estimations:
+    features = [c for c in protected_names(rows.frame, options) if c in of.X.columns]
+    if not features:
+        raise UsageError(
+            "--benn examines columns that the model sees, and it sees none of the protected ones"
+        )
+    groups = of.taken(rows.groups).copy()
+    groups.columns = protected_names(rows.frame, options)
+    few = np.sort(np.random.default_rng(options.seed).permutation(len(of.X))[:N_EXAMINED])
+    with _failing("--benn", "examined"):
+        return estimate_features(
+            of.model,
+            of.X.iloc[few],
+            of.taken(rows.y).iloc[few],
+            features=features,
+            groups=groups.iloc[few],
+            pos_label=report.pos_label,
+            settings=report.settings,
+            what=of.what,
+        )
+
+
+@contextmanager
+def _failing(flag: str, done: str) -> Iterator[None]:
+    """Say what failed in one line: any model may fail in any way."""
+    try:
+        yield
     except ImportError as exc:
-        raise UsageError(f"--explain: {first_line(exc)}") from exc
-    except Exception as exc:  # any model may fail in any way; the cause is shown
-        raise AuditError(f"--explain: the model could not be explained: {first_line(exc)}") from exc
+        raise UsageError(f"{flag}: {first_line(exc)}") from exc
+    except Exception as exc:
+        raise AuditError(f"{flag}: the model could not be {done}: {first_line(exc)}") from exc
 
 
 def _parts(report: FairnessReport, fit: CrossFit, codes: np.ndarray) -> ScoreParts | None:

@@ -24,7 +24,7 @@ from skfairprop.report._options import AuditOptions
 from skfairprop.report._rules import Check, Rule, RuleError, check_names, failed_checks
 
 # Flags that are off unless they are given.
-_OFF = ("reweight", "explain")
+_OFF = ("reweight", "explain", "benn")
 # Flags that change where and how results are printed, and nothing in them.
 _NOT_IN_COMMAND = ("command", "table", "out", "junit", "markdown", "color", "quiet")
 
@@ -102,6 +102,7 @@ def _options(args: Namespace, rules: Sequence[Rule]) -> AuditOptions:
         refit=args.refit,
         reweight=args.reweight,
         explain=args.explain,
+        benn=args.benn,
         weight=args.weight,
         sep=args.sep.replace("\\t", "\t"),
         encoding=args.encoding,

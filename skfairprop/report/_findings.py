@@ -11,6 +11,7 @@ from skfairprop.inference import benjamini_hochberg, benjamini_yekutieli
 from skfairprop.report._before_after import BeforeAfter
 from skfairprop.report._class_bias import class_bias
 from skfairprop.report._drivers import Drivers
+from skfairprop.report._estimations import Estimations
 from skfairprop.report._explanations import Explanations
 from skfairprop.report._view import Settings, View
 
@@ -34,6 +35,7 @@ class Findings:
         self.drivers = drivers
         self.before_after: BeforeAfter | None = None
         self.explanations: Explanations | None = None
+        self.estimations: Estimations | None = None
         self.metrics = _with_q(views, settings)
 
     @property

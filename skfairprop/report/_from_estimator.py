@@ -20,6 +20,8 @@ from skfairprop.report._drivers import (
     refit_without,
     row_codes,
 )
+from skfairprop.report._estimations import N_ROWS as N_EXAMINED
+from skfairprop.report._estimations import Estimations, estimate_features
 from skfairprop.report._explanations import Explanations, explain_groups
 
 _OWNER = "FairnessReport.from_estimator"
@@ -64,6 +66,7 @@ def report_from_estimator(
     refit: bool,
     reweight: Any,
     explain: bool,
+    benn: bool,
     settings: Mapping[str, Any],
 ) -> Any:
     """See :meth:`FairnessReport.from_estimator`; `make_report` is :func:`fairness_report`."""
@@ -84,8 +87,10 @@ def report_from_estimator(
         report.drivers = _drivers(report, fits, labels, rows, codes, refit=refit)
     if reweighter is not None:
         report.before_after = _reweighted(report, fits, reweighter, labels, predicted, rows, codes)
-    if explain:
-        report.explanations = _explained(report, fits, labels, rows)
+    if explain or benn:
+        unseen = _first_fold(fits, labels, groups)
+        report.explanations = _explained(report, unseen, missing) if explain else None
+        report.estimations = _estimated(report, unseen) if benn else None
     return report
 
 
@@ -115,22 +120,57 @@ def _drivers(report, fits: _Fits, labels: Column, rows: dict, codes, *, refit: b
     return Drivers(associations=table, refits=refits, measure=measure)
 
 
-def _explained(report, fits: _Fits, labels: Column, rows: dict) -> Explanations:
-    """Of the model of the first fold, on the rows that it has not seen."""
+@dataclass(frozen=True)
+class _Unseen:
+    """The model of the first fold, and the rows that it has not seen, by position."""
+
+    model: Any
+    X: Any
+    y: np.ndarray
+    groups: pd.DataFrame
+    what: str
+
+
+def _first_fold(fits: _Fits, labels: Column, groups: pd.DataFrame) -> _Unseen:
     train, test = fits.folds[0]
     y = np.asarray(labels.values)
     model = clone(fits.estimator).fit(take_rows(fits.X, train), y[train])
     X = take_rows(fits.X, test)
-    if isinstance(X, pd.DataFrame):  # rows belong together by position
+    if isinstance(X, pd.DataFrame):
         X = X.reset_index(drop=True)
+    what = f"The {type(model).__name__} of the first fold, on rows that it did not learn from"
+    return _Unseen(model, X, y[test], groups.iloc[test].reset_index(drop=True), what)
+
+
+def _explained(report, of: _Unseen, missing: str) -> Explanations:
     return explain_groups(
-        model,
-        X,
-        y[test],
-        sensitive_features=rows["sensitive_features"].iloc[test].reset_index(drop=True),
-        missing=rows["missing"],
+        of.model,
+        of.X,
+        of.y,
+        sensitive_features=of.groups,
+        missing=missing,
         settings=report.settings,
-        what=f"The {type(model).__name__} of the first fold, on rows that it did not learn from",
+        what=of.what,
+    )
+
+
+def _estimated(report, of: _Unseen) -> Estimations:
+    features = [c for c in of.groups.columns if c in getattr(of.X, "columns", ())]
+    if not features:
+        raise ValueError(
+            f"{_OWNER}: benn examines columns that the model sees, and X has none of the protected "
+            "ones; name columns of X as sensitive_features"
+        )
+    few = np.arange(len(of.y))[:N_EXAMINED]
+    return estimate_features(
+        of.model,
+        of.X.iloc[few],
+        of.y[few],
+        features=features,
+        groups=of.groups.iloc[few],
+        pos_label=report.pos_label,
+        settings=report.settings,
+        what=of.what,
     )
 
 

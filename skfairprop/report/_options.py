@@ -21,6 +21,7 @@ class AuditOptions:
     refit: bool = True
     reweight: bool = False
     explain: bool = False
+    benn: bool = False
     weight: str | None = None
     sep: str = ","
     encoding: str = "utf-8"

@@ -10,6 +10,7 @@ from skfairprop.counts import GroupCounts
 from skfairprop.groups import label_text
 from skfairprop.report._before_after import BeforeAfter
 from skfairprop.report._drivers import Drivers
+from skfairprop.report._estimations import Estimations
 from skfairprop.report._explanations import Explanations
 from skfairprop.report._findings import Findings
 from skfairprop.report._view import View
@@ -31,6 +32,7 @@ def report_dict(report: Findings) -> dict:
         "drivers": _drivers_dict(report.drivers),
         "class_bias": None if report.class_bias is None else _indexed(report.class_bias),
         "explanations": _explanations_dict(report.explanations),
+        "estimations": _estimations_dict(report.estimations),
         "before_after": _before_after_dict(report.before_after),
     }
 
@@ -112,6 +114,18 @@ def _explanations_dict(found: Explanations | None) -> dict | None:
             {"first": label_text(a), "second": label_text(b)} | plain(row.to_dict())
             for (a, b), row in pairs.iterrows()
         ],
+    }
+
+
+def _estimations_dict(found: Estimations | None) -> dict | None:
+    if found is None:
+        return None
+    return {
+        "model": found.model,
+        "n_rows": found.n_rows,
+        "notes": list(found.notes),
+        "features": _indexed(found.frame),
+        "proxies": records(found.proxies),
     }
 
 

@@ -50,6 +50,8 @@ class FairnessReport(Findings):
         The same model fitted on reweighted rows, and what that changes.
     explanations : Explanations or None
         How stable the explanations of the model are for each group.
+    estimations : Estimations or None
+        How much each protected column can move what the model says.
     counts : GroupCounts
         Counts of the first view.
     by_group : DataFrame
@@ -120,6 +122,7 @@ class FairnessReport(Findings):
         refit: bool = True,
         reweight: Any = False,
         explain: bool = False,
+        benn: bool = False,
         **settings,
     ) -> "FairnessReport":
         """Report on the out-of-fold predictions of a classifier.
@@ -155,6 +158,10 @@ class FairnessReport(Findings):
             Whether to explain 200 rows of the first fold by its model, and to compare the groups
             in how stable that is: see :func:`~skfairprop.metrics.mesd`. The background is the rows
             of that fold.
+        benn : bool, default=False
+            Whether to ask the same model about changed rows, at most 2,000, and to estimate how
+            much each protected column of X can move what it says: see
+            :class:`~skfairprop.benn.BENNEstimator`. Needs torch.
         **settings
             As for :meth:`from_counts`.
 
@@ -162,12 +169,14 @@ class FairnessReport(Findings):
         -------
         FairnessReport
             Its `drivers` hold the refits and how closely the other columns of X follow the groups;
-            its `before_after` what reweighting changes; its `explanations` their stability.
+            its `before_after` what reweighting changes; its `explanations` their stability; its
+            `estimations` those of BENN.
 
         Raises
         ------
         TypeError
-            If `reweight` is neither a boolean nor a Reweighter.
+            If `reweight` is neither a boolean nor a Reweighter, or a model without continuous
+            output is to be explained.
         ValueError
             If the inputs do not fit together, or the estimator takes no weights to be reweighted.
 
@@ -201,6 +210,7 @@ class FairnessReport(Findings):
             refit=refit,
             reweight=reweight,
             explain=explain,
+            benn=benn,
             settings=settings,
         )
 

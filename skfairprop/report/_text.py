@@ -88,6 +88,7 @@ def report_text(
         _drivers_block(report, style),
         _before_after_block(report, style),
         _explanations_block(report, style),
+        _estimations_block(report, style),
         _data_block(report, style),
         _notes_block(report, style),
         checks_block(checks, style, undefined=undefined),
@@ -375,6 +376,26 @@ def _explanations_block(report: Findings, style: Style) -> list[str]:
     if len(table) > _MAX_GROUPS:
         out.append(f"  and {len(table) - _MAX_GROUPS} more")
     return out
+
+
+def _estimations_block(report: Findings, style: Style) -> list[str]:
+    """What BENN estimates for each protected column."""
+    found = report.estimations
+    if found is None:
+        return []
+    head = f"{'estimate':>9s}{'sd':>7s}{'placebo':>9s}{'direct':>8s}{'total':>7s}{'ensemble':>10s}"
+    out = [style.head(f"{'ESTIMATIONS (BENN)':29s}{head}")]
+    for feature, row in found.frame.iterrows():
+        numbers = [
+            _decimal(row[c]) for c in ("estimate", "sd", "null", "direct", "total", "ensemble")
+        ]
+        widths = (9, 7, 9, 8, 7, 10)
+        text = "".join(f"{n:>{w}s}" for n, w in zip(numbers, widths, strict=True))
+        out.append(f"{clip(feature, 28):29s}{text}")
+    return [
+        *out,
+        style.dim("  differences below about .05 are ties; a low estimate does not mean fair"),
+    ]
 
 
 def _change_line(title: str, row: pd.Series, style: Style) -> str:

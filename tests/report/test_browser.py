@@ -14,6 +14,7 @@ from skfairprop.report import Drivers, Explanations, ScoreParts, Section, Source
 from skfairprop.report._before_after import before_and_after
 
 from .chromium import Chromium
+from .test_estimations import estimations
 
 pytest.importorskip("jinja2")
 PROGRAM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -67,7 +68,7 @@ def drivers(names=("age", "sex")):
 
 
 def add_more(report, pos_label):
-    """Everything that a report can be asked for: before and after, and explanations."""
+    """Everything that a report can be asked for besides."""
     rng = np.random.default_rng(2)
     table = report.counts
     n = int(table.values.sum())
@@ -86,6 +87,7 @@ def add_more(report, pos_label):
         stability, true, sensitive_features=names, n_permutations=50, n_resamples=50, random_state=0
     )
     report.explanations = Explanations(found, "The model", ("A note.",))
+    report.estimations = estimations()
 
 
 def binary_page():

@@ -8,6 +8,7 @@ from skfairprop.report._findings import Findings
 from skfairprop.report._page._before_after import before_after_part, reweighting_sentence
 from skfairprop.report._page._data import data_part
 from skfairprop.report._page._drivers import drivers_part, refit_sentence
+from skfairprop.report._page._estimations import estimations_part
 from skfairprop.report._page._explanations import explanations_part
 from skfairprop.report._page._gaps import gaps_part
 from skfairprop.report._page._groups import alone_blocks, blocks_part, make_blocks
@@ -65,6 +66,7 @@ def build_page(
         "drivers": drivers_part(report),
         "before_after": before_after_part(report, positive),
         "explanations": explanations_part(report),
+        "estimations": estimations_part(report),
         "sections": added,
         "nav": _nav(report, added),
         "notes": [name(note) for note in report.notes],
@@ -106,7 +108,7 @@ def _nav(report: Findings, added: dict) -> list[tuple[str, str]]:
     known = {
         "before_after": report.before_after,
         "explanations": report.explanations,
-        "estimations": None,
+        "estimations": report.estimations,
     }
     empty = [p for p, found in known.items() if found is None and not added[p]]
     return [(key, title) for key, title in titles.items() if key not in empty]
