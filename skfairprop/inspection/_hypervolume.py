@@ -151,7 +151,7 @@ class HypervolumeDisplay:
             text = style.name_of(method) + (f", mean and range of {n}" if n > 1 else "")
             handles.append(style.entry(text, markersize=4.5, **look))
         axes.set_xlim(left=0)
-        axes.set_ylim(bottom=0)
+        axes.margins(y=0.08)
         axes.set_xlabel("evaluations", fontsize=style.MEDIUM, color=style.INK)
         style.title(axes, "Hypervolume of the front")
         style.legend_below(panels, handles if len(handles) > 1 else [])

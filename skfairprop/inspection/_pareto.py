@@ -237,16 +237,18 @@ class ParetoDisplay:
             2.7 * -(-len(pairs) // n_columns) + 0.9,
         )
         panels = style.make_panels(ax, len(pairs), owner=owner, n_columns=n_columns, size=size)
-        for axes, (x, y) in zip(panels.axes, pairs, strict=True):
-            self._pair(axes, x, y, ways)
-        filled = "on the front of both" if len(ways) > 2 else "point of the front"
+        hollow = [
+            self._pair(axes, x, y, ways) for axes, (x, y) in zip(panels.axes, pairs, strict=True)
+        ]
+        filled = "on the front of both" if any(hollow) else "point of the front"
         handles = [style.entry(filled, **fronts.POINT)]
-        if len(ways) > 2:
+        if any(hollow):
             handles.append(style.entry("on it for another objective", **fronts.HOLLOW))
         style.legend_below(panels, handles + self._legend())
         return panels
 
-    def _pair(self, ax: Any, x: str, y: str, ways: dict[str, bool]) -> None:
+    def _pair(self, ax: Any, x: str, y: str, ways: dict[str, bool]) -> bool:
+        """Draw a panel; whether it has points that are on the front for another objective."""
         style.clean(ax, grid="both", keep=("bottom", "left"))
         table = fronts.wide(self.frame_)
         of_front = table["method"] == table["method"].iloc[0]
@@ -268,6 +270,7 @@ class ParetoDisplay:
         for name, label in ((x, ax.set_xlabel), (y, ax.set_ylabel)):
             text = fronts.objective_label(name, ways[name])
             label(text, fontsize=style.MEDIUM, color=style.INK, **style.PLAIN)
+        return not best.all()
 
     def _draw_test(self, ax: Any, x: str, y: str, chosen: pd.DataFrame, test: pd.DataFrame) -> None:
         """The chosen point on test data, with its intervals, joined to what the search said."""

@@ -92,6 +92,12 @@ def test_objectives_can_be_picked_and_others_overlaid(search):
         ParetoDisplay.from_estimator(search, objectives=["roc_auc", "neg_log_loss"])
 
 
+def test_points_on_the_front_for_an_objective_that_is_not_drawn_are_explained(search):
+    shown = ParetoDisplay.from_estimator(search, objectives=VALUES[:2])
+    legend = [text.get_text() for text in shown.figure_.legends[0].get_texts()]
+    assert "on it for another objective" in legend
+
+
 def test_three_objectives_and_parallel_axes(search):
     assert ParetoDisplay.from_estimator(search, view="3d").ax_.name == "3d"
     lines = ParallelCoordinatesDisplay.from_estimator(search)
