@@ -138,7 +138,7 @@ def test_nsga2_comes_closer_to_the_front_than_chance(data):
             constraints=None,
         ).fit(X, y)
         volumes[algorithm] = search.pareto_front_[["left", "right"]].sum(axis=1).max()
-    assert volumes["nsga2"] > -0.605  # the front has -.6
+    assert volumes["nsga2"] > -0.61  # the front has -.6
     assert volumes["nsga2"] > volumes["random"]
 
 
@@ -322,8 +322,8 @@ def test_a_net_whose_folds_are_averaged(data):
 
 
 def test_pickle_clone_and_html(data):
-    X, y, sex = data
-    search = make_search(sensitive_features=sex).fit(X, y)
+    X, y, _ = data
+    search = make_search(objectives=["accuracy", "balanced_accuracy"]).fit(X, y)
     again = pickle.loads(pickle.dumps(search))
     np.testing.assert_array_equal(again.predict(X), search.predict(X))
     assert "LogisticRegression" in search._repr_html_()
