@@ -75,6 +75,8 @@ def read_scores(
         If the inputs do not fit together, the positive class is not known, or the scores are no
         finite numbers, one a row, of two values at least.
     """
+    if y_score is None:
+        raise ValueError(f"{owner}: y_score is missing; pass the score of the positive class")
     if np.ndim(y_score) == 2 and np.shape(y_score)[1] > 1:
         raise ValueError(
             f"{owner}: y_score has {np.shape(y_score)[1]} columns; pass that of the positive class"

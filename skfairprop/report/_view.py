@@ -229,8 +229,8 @@ def _undefined_notes(counts: GroupCounts, calls: Mapping[str, MetricCall]) -> li
         if call.undefined == "zero":
             continue
         source = _source(counts, call)
-        rates = rates_of(source, call.metric, pos_label=call.pos_label)
-        for phrase in describe_undefined(source, call.metric, rates):
+        rates = rates_of(source, call.record, pos_label=call.pos_label)
+        for phrase in describe_undefined(source, call.record, rates):
             concerned.setdefault(phrase, []).append(key)
     return [
         f"{phrase}: left out of {names[0]}" + (f" and {len(names) - 1} more" if names[1:] else "")

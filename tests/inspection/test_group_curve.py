@@ -247,6 +247,7 @@ def test_an_estimator_needs_scores():
         ({"score": np.where(np.arange(N) == 3, np.nan, SCORE)}, "y_score must hold finite numbers"),
         ({"score": np.stack([SCORE, SCORE], 1)}, "y_score has 2 columns; pass that of the posit"),
         ({"score": np.where(Y, "high", "low")}, "y_score must hold finite numbers, one a row"),
+        ({"score": None}, "GroupCurveDisplay: y_score is missing; pass the score of the posit"),
         ({"score": SCORE[:-1]}, "different numbers of rows"),
         ({"y": np.where(Y, "yes", "no")}, "do not tell which it is; pass pos_label="),
         ({"kind": "pr"}, "kind must be one of .* got 'pr'"),
