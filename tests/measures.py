@@ -172,6 +172,7 @@ NO_METRICS = {
     "group_rates",
     "mesd_from_stability",
     "predictability",
+    "register_metric",
 }
 # The number of groups is part of the definition, whether they have rows or not.
 COUNT_DECLARED_GROUPS = {"ens_bias", "dsap_representational_bias"}

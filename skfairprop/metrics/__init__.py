@@ -52,7 +52,7 @@ from skfairprop.metrics._rate_differences import (
     precision_difference,
 )
 from skfairprop.metrics._rates import Rates
-from skfairprop.metrics._registry import METRICS, evaluate, get_metric
+from skfairprop.metrics._registry import METRICS, evaluate, get_metric, register_metric
 from skfairprop.metrics._stability import explanation_stability
 
 __all__ = [
@@ -97,6 +97,7 @@ __all__ = [
     "overall_disparity",
     "precision_difference",
     "predictability",
+    "register_metric",
     "shannon_evenness_bias",
     "symmetric_distance_error",
     "term_by_term_equalized_odds",

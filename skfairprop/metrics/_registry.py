@@ -17,6 +17,7 @@ from skfairprop.metrics import (
     _score_estimation,
 )
 from skfairprop.metrics._metric import Metric
+from skfairprop.metrics._record import check_record
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
@@ -61,6 +62,66 @@ def get_metric(metric: str | Metric) -> Metric:
     if metric not in METRICS:
         raise ValueError(f"no metric {metric!r}{closest(metric, METRICS)}")
     return METRICS[metric]
+
+
+def register_metric(metric: Metric) -> Metric:
+    """Make a metric known by its name: to `evaluate`, the scorers, the inference and the reports.
+
+    Parameters
+    ----------
+    metric : Metric
+        The record. Its kernel is tried on a small table.
+
+    Returns
+    -------
+    Metric
+        The same.
+
+    Raises
+    ------
+    ValueError
+        If the name is taken, the record says what cannot be, or the kernel does not return one
+        value for each replicate: NaN where there are not two groups, if it compares groups.
+
+    Notes
+    -----
+    It lasts as long as the process. Put it into a module of yours that every process imports; a
+    scorer takes its metric with it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skfairprop.metrics import METRICS, Metric, evaluate, register_metric
+    >>> def npv_gap(rates):
+    ...     npv = rates.positive_rate("negative_predictive_value")[..., 0]  # (..., G)
+    ...     gap = np.fmax.reduce(npv, -1) - np.fmin.reduce(npv, -1)  # these leave out NaN
+    ...     return np.where(np.count_nonzero(~np.isnan(npv), -1) > 1, gap, np.nan)
+    >>> known = register_metric(
+    ...     Metric(
+    ...         name="npv_gap",
+    ...         kernel=npv_gap,
+    ...         family="classical",
+    ...         formula="gap of P(y != pos | predicted != pos)",
+    ...         source="an example",
+    ...         misleads="It is large by chance where few are predicted to be negative.",
+    ...         rates=("negative_predictive_value",),
+    ...         needs_positive=True,
+    ...         null="sufficiency",
+    ...     )
+    ... )
+    >>> from skfairprop import GroupCounts
+    >>> counts = GroupCounts(
+    ...     [[[80, 20], [20, 80]], [[60, 40], [40, 60]]], groups=["a", "b"], classes=[0, 1]
+    ... )
+    >>> round(evaluate(counts, "npv_gap"), 3)
+    0.2
+    >>> del METRICS["npv_gap"]  # it was an example
+    """
+    if metric.name in METRICS:
+        raise ValueError(f"{metric.name}: the name is taken by {METRICS[metric.name]!r}")
+    check_record(metric)
+    METRICS[metric.name] = metric
+    return metric
 
 
 def evaluate(
