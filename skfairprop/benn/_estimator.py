@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from skfairprop._random import RandomState, as_generator
 from skfairprop.benn._effects import group_names
 from skfairprop.benn._examined import Examined, is_fitted, is_net_like, net_rows
-from skfairprop.benn._features import OWNER, column_names, find_blocks, read_table
+from skfairprop.benn._features import OWNER, check_names, column_names, find_blocks, read_table
 from skfairprop.benn._options import check_options, training_settings
 from skfairprop.benn._paper import paper_finder
 from skfairprop.benn._targeted import Found, Question, find_targeted, network_inputs
@@ -169,10 +169,11 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
 
     **The printed loss.** [1]_ does not say how a black box enters a loss that is minimised by
     gradients. Its count of components has no gradient and tanh is never exactly 0; with equal
-    lambdas B = 0 is a global optimum, so that the network has nothing to learn, and the estimates
-    are what the initial weights happen to give. ``l0="smooth"``, ``loss_scale="normalized"`` and
+    lambdas B = 0 is a global optimum, as is every b that pays for itself, so that the estimates
+    depend on the initial weights. ``l0="smooth"``, ``loss_scale="normalized"`` and
     ``lambdas=(1, 1, .1)`` make it work on the synthetic data of the paper; on real data one
-    feature then takes all, which one depends on the seed, and proxies are missed.
+    feature then takes all, which one depends on the seed, and proxies are missed. The exact
+    gradient of a squared change is 0 at B = 0, where the training starts: it may never leave.
 
     **Other deviations.** The paper has no target, tables, slices, null or restarts; its headline
     is the mean. Eq. 6 to 8 are in :func:`guidelines`.
@@ -335,12 +336,12 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         return out
 
     def _network_inputs(self, table: Table, Z: np.ndarray) -> np.ndarray:
-        if self.formulation == "paper":
-            return self._found.encoding.encode(Z)
         examined = Examined(
             self.estimator_, table, response_method=self.response_method, classes=self._classes
         )
-        base = examined.ask(Z)
+        base = examined.ask(Z)  # also where they are not read: it refuses what it cannot take
+        if self.formulation == "paper":
+            return self._found.encoding.encode(Z)
         return network_inputs(self._found.encoding, examined, Z, base, len(self._classes))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -414,8 +415,10 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
     def _check_rows(self, X: Any, *, reset: bool) -> Any:
         """X as a data frame, array or sparse matrix; its names and width are kept or compared."""
         if hasattr(X, "columns") or hasattr(X, "column_names"):
+            rows = as_container(X)
+            check_names(rows)
             validate_data(self, X, reset=reset, skip_check_array=True)
-            return as_container(X)
+            return rows
         X = check_array(X, accept_sparse=True, dtype=None, ensure_all_finite=False, estimator=self)
         validate_data(self, X, reset=reset, skip_check_array=True)
         return as_container(X)

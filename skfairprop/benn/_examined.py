@@ -164,7 +164,10 @@ class Examined:
                 f"the model returned continuous values, as {broken[0]:g}; examine its classes, for "
                 "example score >= 0.5, or return class scores of shape (n, K)"
             )
-        place = [self._codes.setdefault(v, len(self._codes)) for v in labels.tolist()]
+        found = labels.tolist()
+        if not self._codes:  # in an order that does not depend on that of the rows
+            self._codes = {label: i for i, label in enumerate(_sorted(found))}
+        place = [self._codes.setdefault(label, len(self._codes)) for label in found]
         return np.asarray(place, dtype=np.int32)[codes]
 
 
@@ -236,6 +239,10 @@ def _forward(module: Any, X: Any) -> np.ndarray:
 def _classes(model: Any) -> list[Hashable]:
     classes = getattr(model, "classes_", None)
     return classes.tolist() if isinstance(classes, np.ndarray) and classes.ndim == 1 else []
+
+
+def _sorted(labels: list[Hashable]) -> list[Hashable]:
+    return sorted(labels, key=lambda label: (type(label).__name__, label))
 
 
 def _scores(values: np.ndarray) -> np.ndarray:

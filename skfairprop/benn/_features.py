@@ -32,19 +32,17 @@ def read_table(X: Any, categorical_features: Any) -> Table:
         ) from exc
 
 
-def column_names(table: Table) -> list[Any]:
-    """Names of the columns, x0, x1, ... where they have none.
-
-    Raises
-    ------
-    ValueError
-        If two columns have one name.
-    """
-    if table.names is None:
-        return [f"x{j}" for j in range(len(table.columns))]
-    repeated = table.names[table.names.duplicated()]
+def check_names(X: Any) -> None:
+    """Raise ValueError if two columns of a data frame have one name."""
+    repeated = X.columns[X.columns.duplicated()]
     if len(repeated):
         raise ValueError(f"{OWNER}: X has several columns named {repeated[0]!r}; rename them")
+
+
+def column_names(table: Table) -> list[Any]:
+    """Names of the columns, x0, x1, ... where they have none."""
+    if table.names is None:
+        return [f"x{j}" for j in range(len(table.columns))]
     return list(table.names)
 
 

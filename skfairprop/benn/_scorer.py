@@ -1,6 +1,7 @@
 """BENNScorer: the largest bias estimate of the protected features, as a score."""
 
 import math
+import warnings
 from inspect import signature
 from typing import Any
 
@@ -142,6 +143,12 @@ class _LargestEstimate(Measure):
         if len(rows) < len(fold.groups.codes):
             X = take_rows(X, rows)
             protected = [Column(c.values[rows], c.name) for c in protected]
+            warnings.warn(
+                f"{self.__name__} scorer left out {len(fold.groups.codes) - len(rows):,} of "
+                f"{len(fold.groups.codes):,} rows with missing protected values",
+                UserWarning,
+                stacklevel=2,
+            )
         with setup_errors():
             beside = Beside(fold.estimator, X, protected)
             benn = BENNEstimator(beside, features=beside.features, **self.options)
