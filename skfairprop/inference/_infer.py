@@ -90,7 +90,8 @@ def infer(
         bootstrap percentiles, for comparison only: it hardly ever covers a gap of zero.
     null : {"independence", "separation", "sufficiency"}, optional
         What is exchangeable between the groups without bias, for all metrics; default: what each
-        declares.
+        declares. Strata are of classes; with a positive class among more than two, of that class
+        and the rest.
     random_state : int, RandomState, Generator or None, default=None
         The same seed gives a metric the same result, whichever other metrics are asked for.
     chunk_size : int, optional

@@ -107,6 +107,8 @@ def metric_interval(
         How the interval is made, see :func:`infer`.
     null : {"independence", "separation", "sufficiency"}, optional
         What is exchangeable between the groups without bias; default: what the metric declares.
+        Strata are of classes; with a positive class among more than two, of that class and the
+        rest.
     n_draws : int, default=1000
         Number of replicates in each set.
     undefined : {"drop", "zero", "raise"}, default="drop"

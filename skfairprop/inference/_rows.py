@@ -151,8 +151,10 @@ def _summarize(value: float, draws: np.ndarray, confidence: float, interval: str
     n_undefined = int(np.count_nonzero(np.isnan(draws)))
     lower = upper = np.nan
     reason = ""
-    if np.isnan(value):
-        reason = "the function is undefined (NaN)"
+    if not np.isfinite(value):
+        reason = (
+            "the function is undefined (NaN)" if np.isnan(value) else "the function is infinite"
+        )
     elif n_undefined > len(draws) / 2:
         reason = f"undefined on {n_undefined:,} of {len(draws):,} replicates"
     else:

@@ -1,13 +1,11 @@
 """Bias amplification by counting how often groups and classes go together."""
 
 import math
-import warnings
 from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
 from skfairprop._checks import check_choice, check_number
@@ -26,7 +24,7 @@ from skfairprop.metrics._amplification_rows import (
     read_rows,
     warn_if_alone,
 )
-from skfairprop.metrics._metric import UNDEFINED_POLICIES, find_positive
+from skfairprop.metrics._metric import UNDEFINED_POLICIES, find_positive, say_undefined
 from skfairprop.metrics._pairs import (
     count_pairs,
     most_changed,
@@ -252,7 +250,8 @@ def mals_bias_amplification(
     ]
     value = float(mals(before.to_numpy(), after.to_numpy(), zero=undefined == "zero"))
     if undefined != "zero":
-        value = _report(name, holes, undefined, value)
+        value = math.nan if holes and undefined == "nan" else value
+        say_undefined(name, value, holes, undefined, stacklevel=3)
     if alone:
         value = math.nan
     if not return_details:
@@ -372,19 +371,6 @@ def differential_fairness_bias_amplification(
 
 
 # -- parts --------------------------------------------------------------------------------------
-
-
-def _report(name: str, holes: list[str], undefined: str, value: float) -> float:
-    """The value in the light of what is undefined: warned of, refused, or NaN."""
-    if not holes:
-        return value
-    if undefined == "raise":
-        raise ValueError(f"{name} is undefined: {'; '.join(holes)}")
-    if undefined == "nan":
-        value = math.nan
-    verdict = "is undefined (NaN)" if math.isnan(value) else "leaves out what is undefined"
-    warnings.warn(f"{name} {verdict}: {'; '.join(holes)}", UndefinedMetricWarning, stacklevel=3)
-    return value
 
 
 def _against_rest(values: Array, positive: int) -> Array:

@@ -201,13 +201,21 @@ def evaluate(
         holes = [describe_too_few(counts, rates)]
     elif math.isnan(value) and not holes:
         holes = [describe_no_pair(metric)]
-    if holes and undefined == "raise":
-        raise ValueError(f"{metric.name} is undefined: {'; '.join(holes)}")
-    if holes:
-        verdict = "is undefined (NaN)" if math.isnan(value) else "leaves out"
-        message = f"{metric.name} {verdict}: {'; '.join(holes)}"
-        warnings.warn(message, UndefinedMetricWarning, stacklevel=stacklevel)
+    say_undefined(metric.name, value, holes, undefined, stacklevel=stacklevel + 1)
     return value
+
+
+def say_undefined(
+    name: str, value: float, holes: Sequence[str], undefined: str, *, stacklevel: int
+) -> None:
+    """Warn of what is undefined in a value, or refuse it with ``undefined="raise"``."""
+    if not holes:
+        return
+    if undefined == "raise":
+        raise ValueError(f"{name} is undefined: {'; '.join(holes)}")
+    verdict = "is undefined (NaN)" if math.isnan(value) else "leaves out"
+    message = f"{name} {verdict}: {'; '.join(holes)}"
+    warnings.warn(message, UndefinedMetricWarning, stacklevel=stacklevel)
 
 
 def measure(

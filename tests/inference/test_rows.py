@@ -103,6 +103,33 @@ def test_undefined_draws_are_counted():
     assert found.lower <= found.value <= found.upper
 
 
+def test_infinite_draws_are_undefined():
+    flag = np.zeros(150)
+    flag[0] = 1.0  # drawn in .635 of the samples of its group
+
+    def odds(flag):
+        return np.inf if flag.sum() == 0 else float(1 / flag.sum())
+
+    found = resample_rows(odds, flag, within=SEX, n_draws=1000, random_state=0)
+    assert found.n_undefined == pytest.approx(365, abs=61)
+    assert np.isfinite([found.lower, found.upper]).all()
+    assert found.lower <= found.value <= found.upper
+
+
+def test_an_infinite_value_has_no_interval():
+    found = resample_rows(
+        lambda row: np.inf if row[0] == 0 else 1.0,
+        np.arange(150),
+        within=np.arange(150),  # every group has one row, and never varies
+        n_draws=10,
+        random_state=0,
+    )
+    assert found.value == np.inf
+    assert np.isnan([found.lower, found.upper]).all()
+    assert not found.reliable
+    assert found.reason == "the function is infinite"
+
+
 def test_mostly_undefined_draws_leave_no_interval():
     row = np.arange(150)
 

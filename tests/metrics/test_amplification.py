@@ -585,7 +585,7 @@ def test_a_class_that_is_never_predicted_counts(function):
 def test_mals_leaves_out_a_class_that_is_never_predicted():
     group, truth, _ = some_rows(0)
     pred = np.where(truth == 3, 0, truth)
-    message = "leaves out what is undefined: no row of y_pred has 3"
+    message = "leaves out: no row of y_pred has 3"
     with pytest.warns(UndefinedMetricWarning, match=message):
         value = mals_bias_amplification(truth, pred, sensitive_features=group)
     assert value == pytest.approx(slow_mals(group, truth, pred))
@@ -612,7 +612,7 @@ def test_the_reference_must_have_the_classes_and_the_groups():
     stacked = GroupCounts(
         np.stack([counts.values] * 2), groups=[0, 1, 2], classes=range(4), predicted=False
     )
-    with pytest.raises(ValueError, match="reference has replicate axes; give one table"):
+    with pytest.raises(ValueError, match="a reference with replicate axes is no table; select"):
         mals_bias_amplification(truth, pred, sensitive_features=group, reference=stacked)
     with pytest.raises(ValueError, match="reference must be a GroupCounts or a pair"):
         mals_bias_amplification(truth, pred, sensitive_features=group, reference=truth)
