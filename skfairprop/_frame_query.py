@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from skfairprop._labels import MAX_WEIGHT
+from skfairprop._labels import MAX_WEIGHT, MIN_WEIGHT
 from skfairprop._suggest import closest
 
 # More combinations of values than this come from a score or an identifier.
@@ -193,6 +193,11 @@ def _check_weights(found: nw.DataFrame[Any], query: Frame, owner: str) -> None:
         raise ValueError(
             f"{owner}: sample_weight holds values as large as {most.max():g}; divide all of them "
             "by the largest"
+        )
+    if len(most) and 0 < most.max() < MIN_WEIGHT:
+        raise ValueError(
+            f"{owner}: sample_weight holds no value above {most.max():g}; divide all of them by "
+            "the largest"
         )
 
 

@@ -11,8 +11,9 @@ from skfairprop.groups import count_missing, name_some
 
 # What pandas calls the objects that are read as numbers.
 _NUMBERS = ("integer", "floating", "decimal", "mixed-integer-float", "boolean")
-# The squares of larger weights, which the inference sums, would overflow.
-MAX_WEIGHT = 1e150
+# The squares of larger weights, which the inference sums, would overflow; those of weights that
+# are all smaller would vanish.
+MAX_WEIGHT, MIN_WEIGHT = 1e150, 1e-150
 
 
 def encode_classes(
@@ -138,4 +139,9 @@ def check_weights(column: Column) -> np.ndarray:
         )
     if not weights.any():
         raise ValueError("sample_weight is zero in all rows")
+    if float(weights.max()) < MIN_WEIGHT:
+        raise ValueError(
+            f"sample_weight holds no value above {weights.max():g}; divide all of them by the "
+            "largest"
+        )
     return weights

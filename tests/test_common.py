@@ -137,7 +137,7 @@ def test_equal_weights_do_not_matter(name, rows):
 def test_the_scale_of_the_weights_does_not_matter(name):
     rows = replace(fixed_rows(), weight=np.random.default_rng(1).random(N))
     expected = MEASURES[name](rows)
-    for scale in (1e-300, 1e-9, 1e9, 1e140):
+    for scale in (1e-140, 1e-9, 1e9, 1e140):
         weight = (rows.weight * scale).astype(float)
         assert MEASURES[name](replace(rows, weight=weight)) == pytest.approx(expected, rel=1e-6)
 

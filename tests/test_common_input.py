@@ -130,6 +130,7 @@ def test_series_with_other_indexes_are_refused(name):
         (np.nan, "sample_weight holds values that are missing or infinite"),
         (np.inf, "sample_weight holds values that are missing or infinite"),
         (1e200, "sample_weight holds values as large as 1e\\+200; divide"),
+        (1e-200, "sample_weight holds no value above 1e-200; divide"),
         ("heavy", "sample_weight must hold numbers"),
         (0, "sample_weight is zero in all rows"),
     ],

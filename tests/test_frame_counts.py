@@ -216,6 +216,7 @@ def test_too_many_values_are_counted_and_refused(engine, monkeypatch):
         ([1.0, None, 2.0], "sample_weight holds values that are missing or infinite"),
         ([1.0, float("inf"), 2.0], "sample_weight holds values that are missing or infinite"),
         ([1.0, 1e160, 2.0], "sample_weight holds values as large as 1e\\+160"),
+        ([1e-160, 0.0, 1e-170], "sample_weight holds no value above 1e-160"),
         ([0.0, 0.0, 0.0], "sample_weight is zero in all rows"),
         (["1", "2", "3"], "sample_weight 'w' must hold numbers"),
     ],

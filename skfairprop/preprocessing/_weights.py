@@ -25,6 +25,7 @@ def reweighing_factors(table: np.ndarray) -> np.ndarray:
     array of shape (G, K)
         NaN where a cell is empty.
     """
+    table = _near_one(table)
     expected = table.sum(1, keepdims=True) * table.sum(0) / table.sum()
     return np.divide(expected, table, out=np.full(table.shape, np.nan), where=table > 0)
 
@@ -95,7 +96,13 @@ def _rounds_to(goal: np.ndarray, helpful: np.ndarray, other: np.ndarray) -> np.n
 
 def effective_sample_size(weights: np.ndarray) -> float:
     """Kish's effective sample size, (sum w)^2 / sum w^2."""
+    weights = _near_one(weights)
     return float(weights.sum() ** 2 / np.square(weights).sum())
+
+
+def _near_one(weights: np.ndarray) -> np.ndarray:
+    """The weights by a power of two, which rounds nothing: products neither vanish nor overflow."""
+    return np.ldexp(weights, -int(np.frexp(weights.max())[1]))
 
 
 def check_clip(clip: Any, *, owner: str) -> tuple[float, float]:
