@@ -222,8 +222,8 @@ def compare_counts(
     counts_a: GroupCounts,
     counts_b: GroupCounts,
     *,
-    of: str = "y_true",
     pos_label: Hashable | None = None,
+    of: str = "y_true",
     confidence: float = 0.95,
     n_draws: int = 1000,
     random_state: RandomState = None,
@@ -237,10 +237,10 @@ def compare_counts(
         Name of a count metric, or its record.
     counts_a, counts_b : GroupCounts
         By the same protected columns; groups and classes may differ. No row is in both.
-    of : {"y_true", "y_pred"}, default="y_true"
-        For the metrics of a data set: whether the labels or the predictions are the data set.
     pos_label : hashable, optional
         The positive class, where the metric needs one.
+    of : {"y_true", "y_pred"}, default="y_true"
+        For the metrics of a data set: whether the labels or the predictions are the data set.
     confidence : float, default=0.95
         In (0, 1).
     n_draws : int, default=1000

@@ -62,9 +62,9 @@ def infer(
     | Mapping[str, str | Metric | MetricCall],
     *,
     confidence: float = 0.95,
-    n_draws: int = 1000,
     interval: str = "tilted",
     null: str | None = None,
+    n_draws: int = 1000,
     random_state: RandomState = None,
     chunk_size: int | None = None,
 ) -> dict[str, Inference]:
@@ -80,8 +80,6 @@ def infer(
         the result; without one those of the metrics are taken.
     confidence : float, default=0.95
         In (0, 1).
-    n_draws : int, default=1000
-        Number of replicates in each set. For q-values over a report take 999 or more.
     interval : {"tilted", "max_t", "percentile"}, default="tilted"
         "tilted": the lower end by test inversion along a path of rates that leads from no bias to
         the observed one; the upper end from the posterior of the rates. "max_t": for gaps between
@@ -92,6 +90,8 @@ def infer(
         What is exchangeable between the groups without bias, for all metrics; default: what each
         declares. Strata are of classes; with a positive class among more than two, of that class
         and the rest.
+    n_draws : int, default=1000
+        Number of replicates in each set. For q-values over a report take 999 or more.
     random_state : int, RandomState, Generator or None, default=None
         The same seed gives a metric the same result, whichever other metrics are asked for.
     chunk_size : int, optional

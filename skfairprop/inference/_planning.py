@@ -84,9 +84,9 @@ def required_sample_size(
     group: Hashable | None = None,
     pos_label: Hashable | None = None,
     of: str = "y_true",
-    null: str | None = None,
-    power: float = 0.8,
     confidence: float = 0.95,
+    power: float = 0.8,
+    null: str | None = None,
     n_draws: int = 5000,
     max_rows: int = 10_000_000,
     random_state: RandomState = None,
@@ -109,12 +109,12 @@ def required_sample_size(
         The positive class, where the metric needs one.
     of : {"y_true", "y_pred"}, default="y_true"
         For the metrics of a data set: whether the labels or the predictions are the data set.
-    null : {"independence", "separation", "sufficiency"}, optional
-        Default: what the metric declares.
-    power : float, default=0.8
-        Share of data sets in which the gap is to be seen, in (0, 1).
     confidence : float, default=0.95
         In (0, 1). The gap is seen where its p-value is at most 1 - confidence.
+    power : float, default=0.8
+        Share of data sets in which the gap is to be seen, in (0, 1).
+    null : {"independence", "separation", "sufficiency"}, optional
+        Default: what the metric declares.
     n_draws : int, default=5000
         Number of data sets with the gap, and without, that are simulated for every size.
     max_rows : int, default=10_000_000

@@ -22,8 +22,8 @@ def resample_rows(
     *arrays: Any,
     within: Any,
     confidence: float = 0.95,
-    n_draws: int = 1000,
     interval: str = "joined",
+    n_draws: int = 1000,
     missing: str = "raise",
     random_state: RandomState = None,
 ) -> Inference:
@@ -43,11 +43,11 @@ def resample_rows(
         The protected column or columns, n rows.
     confidence : float, default=0.95
         In (0, 1).
-    n_draws : int, default=1000
-        How often the function is called on resampled rows.
     interval : {"joined", "percentile"}, default="joined"
         "joined": from the smaller to the larger of the percentiles and of their reflection about
         the value. "percentile": the percentiles, taking in the value.
+    n_draws : int, default=1000
+        How often the function is called on resampled rows.
     missing : {"raise", "group", "drop"}, default="raise"
         What to do with missing protected values.
     random_state : int, RandomState, Generator or None, default=None

@@ -117,9 +117,9 @@ class GroupCurveDisplay:
         kind: str = "roc",
         sample_weight: Any = None,
         pos_label: Hashable | None = None,
-        missing: str = "raise",
         confidence: float = 0.95,
         n_draws: int = 200,
+        missing: str = "raise",
         n_bins: int = 10,
         min_count: int = 50,
         random_state: RandomState = None,
@@ -143,12 +143,12 @@ class GroupCurveDisplay:
         pos_label : hashable, optional
             The positive class, against the rest; needed unless the labels are {0, 1}, {-1, 1} or
             booleans.
-        missing : {"raise", "group", "drop"}, default="raise"
-            What to do with missing protected values.
         confidence : float, default=0.95
             Level of the bands, in (0, 1).
         n_draws : int, default=200
             Number of resamples behind the band of a ROC curve.
+        missing : {"raise", "group", "drop"}, default="raise"
+            What to do with missing protected values.
         n_bins : int, default=10
             Number of bins of the scores, at most, for the calibration.
         min_count : int, default=50

@@ -266,9 +266,9 @@ def differential_fairness_bias_amplification(
     y_pred: Any,
     *,
     sensitive_features: Any,
+    sample_weight: Any = None,
     pos_label: Hashable | None = None,
     concentration: float = 1.0,
-    sample_weight: Any = None,
     missing: str = "raise",
     return_details: bool = False,
 ) -> float | Bunch:
@@ -280,12 +280,12 @@ def differential_fairness_bias_amplification(
         True and predicted classes.
     sensitive_features : array-like, Series, DataFrame or dict of array-likes
         One or several protected columns; several make their observed combinations.
+    sample_weight : array-like of shape (n,), optional
+        Not negative.
     pos_label : hashable, optional
         Compare this class with the rest. Default: every class.
     concentration : float, default=1.0
         Of the Dirichlet prior that smooths the rates, positive; shared evenly by the classes.
-    sample_weight : array-like of shape (n,), optional
-        Not negative.
     missing : {"raise", "group", "drop"}, default="raise"
         What to do with missing protected values.
     return_details : bool, default=False

@@ -29,10 +29,10 @@ def mesd_from_stability(
     shrinkage: float = 10.0,
     alpha: float = 0.1,
     tail: str = "continuous",
-    missing: str = "raise",
+    confidence: float = 0.95,
     n_permutations: int = 0,
     n_resamples: int = 0,
-    confidence: float = 0.95,
+    missing: str = "raise",
     random_state: RandomState = None,
 ) -> MESDResult:
     """MESD of explanations whose stability is known.
@@ -55,14 +55,14 @@ def mesd_from_stability(
         Share of the pairs in the tail, in (0, 1).
     tail : {"continuous", "literal", "tail_mean"}, default="continuous"
         Weights of the pairs, see the notes.
-    missing : {"raise", "group", "drop"}, default="raise"
-        What to do with missing protected values.
+    confidence : float, default=0.95
+        Of the intervals, in (0, 1).
     n_permutations : int, default=0
         Number of random deals of the rows of each label to the groups, for the null.
     n_resamples : int, default=0
         Number of resamples within groups, for the intervals.
-    confidence : float, default=0.95
-        Of the intervals, in (0, 1).
+    missing : {"raise", "group", "drop"}, default="raise"
+        What to do with missing protected values.
     random_state : int, RandomState, Generator or None, default=None
         For permutations and resamples.
 
@@ -169,10 +169,10 @@ def mesd(
     alpha: float = 0.1,
     tail: str = "continuous",
     sampling: str = "stratified",
-    missing: str = "raise",
+    confidence: float = 0.95,
     n_permutations: int = 1000,
     n_resamples: int = 1000,
-    confidence: float = 0.95,
+    missing: str = "raise",
     random_state: RandomState = None,
 ) -> MESDResult:
     """Disparity of the stability of a classifier's explanations between groups.
@@ -202,12 +202,12 @@ pos_label
     sampling : {"stratified", "simple"}, default="stratified"
         How the rows to explain are drawn. "stratified": each group has its share, and at least
         one row where `n_samples` allows it.
-    missing : {"raise", "group", "drop"}, default="raise"
-        What to do with missing protected values.
-    n_permutations, n_resamples : int, default=1000
-        Number of replicates for the null and for the intervals; they cost no explanation.
     confidence : float, default=0.95
         Of the intervals, in (0, 1).
+    n_permutations, n_resamples : int, default=1000
+        Number of replicates for the null and for the intervals; they cost no explanation.
+    missing : {"raise", "group", "drop"}, default="raise"
+        What to do with missing protected values.
     random_state : int, RandomState, Generator or None, default=None
         The same seed gives every model the same rows, neighbours and explainer draws.
 

@@ -128,8 +128,8 @@ def evaluate(
     counts: GroupCounts,
     metric: str | Metric,
     *,
-    of: str = "y_true",
     pos_label: Hashable | None = None,
+    of: str = "y_true",
     undefined: str = "drop",
     **options: Any,
 ) -> float:
@@ -141,10 +141,10 @@ def evaluate(
         Without replicate axes.
     metric : str or Metric
         A name in ``METRICS``.
-    of : {"y_true", "y_pred"}, default="y_true"
-        For the data set metrics: whether the labels or the predictions are the data set.
     pos_label : hashable, optional
         The positive class, where the metric needs one.
+    of : {"y_true", "y_pred"}, default="y_true"
+        For the data set metrics: whether the labels or the predictions are the data set.
     undefined : {"drop", "zero", "raise", "nan"}, default="drop"
         What to do with rates that are 0/0.
     **options

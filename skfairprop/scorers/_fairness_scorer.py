@@ -29,13 +29,13 @@ class FairnessScorer(GroupScorer):
         The positive class, for the metrics that look at one. Required unless the labels are
         {0, 1}, {-1, 1} or booleans. It has to be among the classes of the estimator or the labels
         found, not necessarily in every fold.
+    of : {"y_true", "y_pred"}, default="y_true"
+        For the data set metrics: whether the labels of the fold or its predictions are the data
+        set. The labels alone need no ``predict``.
     undefined : {"drop", "zero", "raise", "nan"}, default="drop"
         What to do with rates that are 0/0, see :func:`skfairprop.metrics.evaluate`.
     missing : {"raise", "group", "drop"}, default="raise"
         What to do with missing protected values.
-    of : {"y_true", "y_pred"}, default="y_true"
-        For the data set metrics: whether the labels of the fold or its predictions are the data
-        set. The labels alone need no ``predict``.
     objective : {"abs", "signed"}, default="abs"
         For signed metrics: the score is minus the size of the value, or minus the value.
     groups : sequence, optional
@@ -117,9 +117,9 @@ class FairnessScorer(GroupScorer):
         *,
         sensitive_features: Any = None,
         pos_label: Hashable | None = None,
+        of: str = "y_true",
         undefined: str = "drop",
         missing: str = "raise",
-        of: str = "y_true",
         objective: str = "abs",
         groups: Sequence[Hashable] | None = None,
         greater_is_better: bool | None = None,
