@@ -178,6 +178,7 @@ class BENNLearningCurveDisplay:
         Parameters
         ----------
         benn : fitted BENNEstimator
+            What was trained.
         ax : matplotlib Axes or sequence of Axes, optional
             As for :meth:`plot`.
 

@@ -83,6 +83,7 @@ class EstimatorMatrixDisplay:
         Parameters
         ----------
         benn : fitted BENNEstimator
+            What was trained.
         ax : matplotlib Axes, optional
             As for :meth:`plot`.
 
@@ -100,6 +101,7 @@ class EstimatorMatrixDisplay:
         Parameters
         ----------
         comparison : EnsembleComparison
+            What :func:`~skfairprop.benn.compare_with_ensemble` returns.
         ax : matplotlib Axes, optional
             As for :meth:`plot`.
 
