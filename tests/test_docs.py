@@ -49,6 +49,7 @@ def require(path):
             pytest.importorskip(package)
 
 
+@pytest.mark.filterwarnings("ignore:left out:UserWarning")  # as a page says that it will be
 @pytest.mark.parametrize("path", [p for p in PAGES if blocks(p, "python")], ids=name)
 def test_code(path, tmp_path, monkeypatch):
     code = blocks(path, "python")
