@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import get_tags
 
 from skfairprop._rows import is_row_aligned, take_rows
-from skfairprop.model_selection._propagation_fits import _seeded as seed_estimator
 from skfairprop.scorers._fold import SCORES
 
 
@@ -108,6 +106,7 @@ class Job:
     predicts: bool
     positive: Any  # label of the class whose scores are swept, or None
     seed: int | None  # for a random_state of None; None leaves them
+    pairwise: bool  # whether X is a kernel matrix
     raises: bool
     keeps_estimator: bool
 
@@ -119,11 +118,10 @@ def fit_fold(
     data, start = job.data, time.perf_counter()
     try:
         model = prepare(job.estimator, params, job.seed, fold)
-        pairwise = get_tags(model).input_tags.pairwise
-        rows = data.features(train, train, pairwise)
+        rows = data.features(train, train, job.pairwise)
         model.fit(rows, *data.labels(train), **data.cut(data.fit_params, train))
         fitted = time.perf_counter()
-        X = data.features(test, train, pairwise)
+        X = data.features(test, train, job.pairwise)
         result = FoldResult(fit_time=fitted - start)
         if job.predicts:
             result.predicted = np.asarray(model.predict(X))
@@ -166,8 +164,15 @@ def prepare(estimator: Any, params: Mapping[str, Any], seed: int | None, fold: i
     model = clone(estimator).set_params(**clone(dict(params), safe=False))
     if seed is None:
         return model
-    state = int(np.random.SeedSequence([seed, 3, fold]).generate_state(1)[0] >> 1)
-    return seed_estimator(model, state)
+    unset = sorted(
+        name
+        for name, value in model.get_params(deep=True).items()
+        if value is None and name.rpartition("__")[2] == "random_state"
+    )
+    if unset:
+        states = np.random.SeedSequence([seed, 3, fold]).generate_state(len(unset)) >> 1
+        model.set_params(**dict(zip(unset, states.tolist(), strict=True)))
+    return model
 
 
 def positive_scores(model: Any, X: Any, label: Any) -> tuple[np.ndarray | None, str | None]:

@@ -38,5 +38,5 @@ def fit_chosen(
 def _fit_fold(job: Job, params: Mapping[str, Any], train: Any, fold: int) -> Any:
     data = job.data
     model = prepare(job.estimator, params, job.seed, fold)
-    X = data.features(train, train, pairwise=False)
+    X = data.features(train, train, job.pairwise)
     return model.fit(X, *data.labels(train), **data.cut(data.fit_params, train))

@@ -10,6 +10,7 @@ import pandas as pd
 from sklearn import get_config
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import process_routing
 
 from skfairprop._optional import import_optional
@@ -264,6 +265,7 @@ def _make_job(search: Any, data: Data, plan: Plan, score_params: dict[str, Any],
         predicts=bool(plan.classes),
         positive=None if plan.rates is None else plan.classes[plan.positive],
         seed=None if search.random_state is None else seed,
+        pairwise=get_tags(search.estimator).input_tags.pairwise,
         raises=search.error_score == "raise",
         keeps_estimator=bool(late),
     )
