@@ -11,13 +11,13 @@ from scipy.stats import kendalltau
 from sklearn.base import clone
 from sklearn.exceptions import UndefinedMetricWarning
 
+from skfairprop._checks import check_integer
 from skfairprop._columns import read_column
 from skfairprop._random import RandomState, as_generator
 from skfairprop._resolve import match_rows, resolve_sensitive_features
 from skfairprop._suggest import closest
 from skfairprop.benn._estimator import BENNEstimator
-from skfairprop.benn._examined import is_fitted
-from skfairprop.benn._options import check_whole
+from skfairprop.benn._examined import is_fitted, is_net_like, net_rows
 from skfairprop.groups import label_text
 from skfairprop.metrics import bias_estimations, ensemble_bias_estimation
 
@@ -113,13 +113,13 @@ def compare_with_ensemble(
     >>> found.frame[["estimate", "ensemble", "ensemble_null"]].shape
     (1, 3)
     """
-    check_whole("n_permutations", n_permutations, 0)
+    check_integer("n_permutations", n_permutations, least=0)
     rng = as_generator(random_state)
     benn = _as_benn(estimator, X, y, sensitive_features, rng)
     groups = _groups(benn, X, y, sensitive_features)
     columns, _ = match_rows(y, X, what="y")
     y_true = read_column(columns[0].values, what="y").values
-    y_pred = np.asarray(benn.estimator_.predict(X))
+    y_pred = _predicted(benn, X)
     y_score = _scores(benn.estimator_, X, y_true, pos_label)
     table = benn.summary()
     records = []
@@ -216,6 +216,17 @@ def _groups(
     return texts
 
 
+def _predicted(benn: BENNEstimator, X: Any) -> np.ndarray:
+    """Predicted labels; positions of the largest score where the model gives scores alone."""
+    model = benn.estimator_
+    if hasattr(model, "predict"):
+        return np.asarray(model.predict(net_rows(X) if is_net_like(model) else X))
+    examined, _, base = benn._ask(X)
+    if base.ndim == 2:
+        return base.argmax(axis=1)
+    return np.array(examined.classes)[base]
+
+
 def _scores(model: Any, X: Any, y_true: Any, pos_label: Hashable | None) -> np.ndarray | None:
     """Scores of the positive class, where the model has probabilities of two classes."""
     classes = getattr(model, "classes_", None)
@@ -225,7 +236,8 @@ def _scores(model: Any, X: Any, y_true: Any, pos_label: Hashable | None) -> np.n
     label = pos_label if pos_label is not None else classes[-1]
     if len(classes) != 2 or label not in classes:
         return None
-    return np.asarray(model.predict_proba(X))[:, classes.index(label)]
+    rows = net_rows(X) if is_net_like(model) else X
+    return np.asarray(model.predict_proba(rows))[:, classes.index(label)]
 
 
 def _estimations(

@@ -19,7 +19,7 @@ from skfairprop.benn._features import OWNER, check_names, column_names, find_blo
 from skfairprop.benn._options import check_options, training_settings
 from skfairprop.benn._paper import paper_finder
 from skfairprop.benn._targeted import Found, Question, find_targeted, network_inputs
-from skfairprop.explain._table import Table, as_container
+from skfairprop.explain._table import as_container
 from skfairprop.groups import label_text
 
 
@@ -318,31 +318,34 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
             In [0, 1]: |b|, the mean over all networks. NaN for a feature that had a single value.
         """
         check_is_fitted(self)
-        rows = self._check_rows(X, reset=False)
-        table = self._table.adapted(rows)
-        Z = table.encode(rows)
+        examined, Z, base = self._ask(
+            X
+        )  # also where it is not read: it refuses what it cannot take
         found = self._found
         out = np.zeros((len(Z), len(self._names)))
         if found.generator is not None:
             from skfairprop.benn._training import predict_intensity, predict_vectors
 
-            predict = predict_vectors if self.formulation == "paper" else predict_intensity
-            points = self._network_inputs(table, Z) - found.center
-            intensity = predict(found.generator, points).mean(axis=0)
+            if self.formulation == "paper":
+                intensity = predict_vectors(found.generator, found.encoding.encode(Z))
+            else:
+                read = network_inputs(found.encoding, examined, Z, base, len(self._classes))
+                intensity = predict_intensity(found.generator, read - found.center)
             for j, places in enumerate(found.outputs):
                 if places:
-                    out[:, j] = intensity[:, places].max(axis=1)
+                    out[:, j] = intensity[:, :, places].max(axis=2).mean(axis=0)
         out[:, found.constant] = np.nan
         return out
 
-    def _network_inputs(self, table: Table, Z: np.ndarray) -> np.ndarray:
+    def _ask(self, X: Any) -> tuple[Examined, np.ndarray, np.ndarray]:
+        """The model, the encoded rows, and what it says of them."""
+        rows = self._check_rows(X, reset=False)
+        table = self._table.adapted(rows)
+        Z = table.encode(rows)
         examined = Examined(
             self.estimator_, table, response_method=self.response_method, classes=self._classes
         )
-        base = examined.ask(Z)  # also where they are not read: it refuses what it cannot take
-        if self.formulation == "paper":
-            return self._found.encoding.encode(Z)
-        return network_inputs(self._found.encoding, examined, Z, base, len(self._classes))
+        return examined, Z, examined.ask(Z)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the features that were examined.

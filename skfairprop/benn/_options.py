@@ -1,8 +1,8 @@
 """Which options of BENNEstimator are allowed."""
 
-from numbers import Integral, Real
 from typing import Any
 
+from skfairprop._checks import check_choice, check_integer, check_number
 from skfairprop._optional import import_optional
 from skfairprop.benn._features import OWNER
 
@@ -36,16 +36,11 @@ def check_options(estimator: Any) -> None:
         With the option, its value and what it may be.
     """
     for name, known in CHOICES.items():
-        if getattr(estimator, name) not in known:
-            raise ValueError(
-                f"{OWNER}: {name} must be one of {known}; got {getattr(estimator, name)!r}"
-            )
+        check_choice(name, getattr(estimator, name), known, owner=OWNER)
     for name, least in _WHOLE.items():
-        check_whole(name, getattr(estimator, name), least)
+        check_integer(name, getattr(estimator, name), least=least, owner=OWNER)
     for name in ("learning_rate", "proxy_threshold"):
-        value = getattr(estimator, name)
-        if not is_number(value) or value <= 0:
-            raise ValueError(f"{OWNER}: {name} must be a number above 0; got {value!r}")
+        check_number(name, getattr(estimator, name), "(0, inf)", owner=OWNER)
     _check_layers(estimator.hidden_layers)
     _check_lambdas(estimator.lambdas)
 
@@ -77,32 +72,17 @@ def training_settings(estimator: Any) -> Any:
     )
 
 
-def check_whole(name: str, value: Any, least: int) -> None:
-    """Raise unless a value is a whole number, and large enough."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{OWNER}: {name} must be an integer of at least {least}; got {value!r}")
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a number that can be compared; NaN and infinity are none."""
-    if not isinstance(value, Real) or isinstance(value, bool):
-        return False
-    return abs(float(value)) < float("inf")
-
-
 def _check_layers(layers: Any) -> None:
     if not isinstance(layers, list | tuple) or not layers:
         raise ValueError(
             f"{OWNER}: hidden_layers must hold the width of each layer, as (40, 40); got {layers!r}"
         )
     for width in layers:
-        check_whole("hidden_layers", width, 1)
+        check_integer("hidden_layers", width, least=1, owner=OWNER)
 
 
 def _check_lambdas(lambdas: Any) -> None:
-    listed = isinstance(lambdas, list | tuple) and len(lambdas) == 3
-    if not listed or not all(is_number(v) and v >= 0 for v in lambdas) or min(lambdas[:2]) <= 0:
-        raise ValueError(
-            f"{OWNER}: lambdas must be three numbers, the first two above 0 and the third at least "
-            f"0; got {lambdas!r}"
-        )
+    if not isinstance(lambdas, list | tuple) or len(lambdas) != 3:
+        raise ValueError(f"{OWNER}: lambdas must hold three numbers; got {lambdas!r}")
+    for value, within in zip(lambdas, ("(0, inf)", "(0, inf)", "[0, inf)"), strict=True):
+        check_number("lambdas", value, within, owner=OWNER)

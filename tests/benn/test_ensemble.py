@@ -58,6 +58,18 @@ def test_a_model_is_examined_first():
     assert 0 < found.frame["estimate"].item() <= 1
 
 
+@pytest.mark.parametrize("scores", [False, True])
+def test_a_function_has_predictions_too(scores):
+    def function(X):
+        label = (X["score"] > 0).to_numpy().astype(int)
+        return np.eye(2)[label] if scores else label
+
+    benn = BENNEstimator(function, features=["sex"], **FAST).fit(X)
+    found = compare_with_ensemble(benn, X, Y, n_permutations=0).frame
+    expected = bias_estimations(Y, (X["score"] > 0).astype(int), sensitive_features=X["sex"])
+    assert found["ensemble"].item() == expected.max()
+
+
 def test_protected_columns_by_the_names_of_features():
     people = pd.DataFrame({"sex": X["sex"].map({0: "f", 1: "m"})}).sample(frac=1, random_state=0)
     by_frame = compare_with_ensemble(BENN, X, Y, sensitive_features=people, n_permutations=0)
