@@ -4,7 +4,9 @@ import importlib
 import inspect
 import pickle
 import sys
+import tomllib
 import types
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -455,3 +457,21 @@ def test_a_tool_that_is_not_installed(monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna.distributions", None)
     with pytest.raises(ImportError, match=r"it comes with the extra 'automl'"):
         optuna_space(reweighted())
+
+
+# -- discovery ----------------------------------------------------------------------------------
+
+
+def test_entry_points_lead_to_the_scorers():
+    project = Path(__file__).parents[2] / "pyproject.toml"
+    if not project.exists():
+        pytest.skip("the tests run apart from the project")
+    groups = tomllib.loads(project.read_text("utf-8"))["project"].get("entry-points", {})
+    if "skfairprop.scorers" not in groups:
+        pytest.skip("the group is not declared")
+    found = {}
+    for name, place in groups["skfairprop.scorers"].items():
+        module, _, attribute = place.partition(":")
+        found[name] = getattr(importlib.import_module(module), attribute)
+    scorer = found["get_scorer"](found["get_scorer_names"]()[0], sensitive_features="sex")
+    assert callable(scorer)

@@ -12,12 +12,12 @@ from sklearn.model_selection import cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from skfairprop.automl import flaml_metric, optuna_objective, optuna_space
+from skfairprop.automl import flaml_metric, optuna_objective, optuna_space, tpot_space
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.meta import ReweightedClassifier
 from skfairprop.preprocessing import Reweighter
 from skfairprop.scorers import get_scorer, get_scorers
-from tests.automl.data import adult
+from tests.automl.data import adult, problem
 
 pytestmark = pytest.mark.slow
 
@@ -87,6 +87,37 @@ def test_optuna_search_cv_takes_the_scorer_as_it_is(optuna):
     )
     search.fit(X, y)
     assert -1 < search.best_score_ < 0
+
+
+@pytest.mark.filterwarnings("ignore")  # of Dask, which TPOT runs on, in threads of its own
+def test_tpot_takes_the_scorer_as_it_is():
+    tpot = pytest.importorskip("tpot", reason="TPOT is not installed")
+    configurations = pytest.importorskip("ConfigSpace")
+    X, y = problem(300)
+    X["sex"] = (X["sex"] == "f").astype(int)  # TPOT passes no texts to its estimators
+    y = (y == "yes").astype(int)
+    gap = get_scorer("demographic_parity_difference", sensitive_features="sex")
+    space = configurations.ConfigurationSpace({"C": (0.01, 10.0)})
+    inner = tpot.search_spaces.nodes.EstimatorNode(method=LogisticRegression, space=space)
+    search = tpot.TPOTEstimator(
+        search_space=inner,
+        scorers=["accuracy", gap],
+        scorers_weights=[1, 1],
+        classification=True,
+        population_size=2,
+        generations=1,
+        cv=2,
+        n_jobs=1,
+        verbose=0,
+    )
+    search.fit(X, y)
+    assert search.evaluated_individuals["demographic_parity_difference"].between(-1, 0).all()
+    outer = tpot.search_spaces.pipelines.WrapperPipeline(
+        method=ReweightedClassifier,
+        space=tpot_space(ReweightedClassifier(LogisticRegression())),
+        estimator_search_space=inner,
+    )
+    assert 0 <= outer.generate(0).export_pipeline().strength <= 1
 
 
 @pytest.fixture
