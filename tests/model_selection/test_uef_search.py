@@ -397,7 +397,7 @@ def test_protected_columns_are_routed_to_all_who_ask(data):
         )
         search.fit(X, y, sensitive_features=sex, groups=np.arange(len(y)) % 7)
         assert search.score(X, y) > 0.5
-        table = search.transfer(X, y, sensitive_features=sex, random_state=0)
+        table = search.transfer(X, y, sensitive_features=sex, n_draws=100)
         assert table["test"].notna().all()
         weighted = make_search(
             LogisticRegression().set_fit_request(sample_weight=True),
@@ -490,7 +490,7 @@ def test_transfer_has_the_values_and_intervals_of_the_public_functions(data):
         "auc": "roc_auc",
     }
     search = make_search(objectives=objectives).fit(X[:250], y[:250])
-    table = search.transfer(X[250:], y[250:], random_state=3)
+    table = search.transfer(X[250:], y[250:], n_draws=300, random_state=3)
     predicted, truth = search.predict(X[250:]), y[250:]
     assert table.loc["ba", "test"] == pytest.approx(balanced_accuracy_score(truth, predicted))
     found = metric_interval(
@@ -498,6 +498,7 @@ def test_transfer_has_the_values_and_intervals_of_the_public_functions(data):
         truth.to_numpy(),
         predicted,
         sensitive_features=sex[250:].to_numpy(),
+        n_draws=300,
         random_state=3,
     )
     assert table.loc["dp", ["test", "lower", "upper"]].tolist() == pytest.approx(
