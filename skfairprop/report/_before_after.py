@@ -31,7 +31,7 @@ _COLUMNS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BeforeAfter:
     """A model, and the same model fitted with the weights of a Reweighter, on the same rows.
 
@@ -48,12 +48,37 @@ class BeforeAfter:
         With the predictions after.
     by_group : DataFrame
         Rates per group (and class) after, as the report has those before.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skfairprop import FairnessReport
+    >>> from skfairprop.datasets import make_biased_classification
+    >>> problem = make_biased_classification(400, base_rates=(0.7, 0.3), random_state=0)
+    >>> report = FairnessReport.from_estimator(
+    ...     LogisticRegression(),
+    ...     problem.data,
+    ...     problem.target,
+    ...     sensitive_features=problem.sensitive_features,
+    ...     reweight=True,
+    ...     bootstrap=0,
+    ... )
+    >>> change = report.before_after.measures.loc["demographic_parity_difference"]
+    >>> bool(change["after"] < change["before"])
+    True
     """
 
     measures: pd.DataFrame
     accuracy: dict[str, float]
     counts: GroupCounts
     by_group: pd.DataFrame
+
+    def __repr__(self) -> str:
+        before, after = self.accuracy["before"], self.accuracy["after"]
+        return (
+            f"BeforeAfter({len(self.measures)} measures; accuracy {before:.3f} before and "
+            f"{after:.3f} after)"
+        )
 
 
 def before_and_after(

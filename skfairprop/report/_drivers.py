@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from statistics import NormalDist
 
 import numpy as np
@@ -19,7 +19,7 @@ _MAX_VALUES = 50  # of a column; the rarer ones are taken together
 _FEW_NUMBERS = 10  # numeric columns with no more values are taken as they are
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ScoreParts:
     """How the columns make up the gap between two groups in the mean score of a linear model.
 
@@ -34,6 +34,16 @@ class ScoreParts:
     total : float
         The gap: the sum of the parts and `intercepts`.
     n_folds : int
+        Number of models whose parts these are, each on the rows that it did not learn from.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skfairprop.report import ScoreParts
+    >>> table = pd.DataFrame({"part": [0.5, -0.125], "lower": [0.25, -0.5], "upper": [0.75, 0.25]})
+    >>> parts = ScoreParts("m", "f", table, intercepts=0.125, total=0.5, n_folds=5)
+    >>> bool(parts.total == parts.table["part"].sum() + parts.intercepts)
+    True
     """
 
     high: str
@@ -43,8 +53,14 @@ class ScoreParts:
     total: float
     n_folds: int
 
+    def __repr__(self) -> str:
+        return (
+            f"ScoreParts({self.high!r} above {self.low!r} by {self.total:.3f} in log-odds, from "
+            f"{len(self.table)} columns)"
+        )
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Drivers:
     """What drives the gaps, as far as it is known.
 
@@ -59,12 +75,33 @@ class Drivers:
     measure : str or None
         The measure in ``gap``.
     parts : ScoreParts or None
+        How the columns make up the gap in the score of a linear model.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skfairprop import FairnessReport
+    >>> from skfairprop.datasets import make_biased_classification
+    >>> problem = make_biased_classification(400, proxy_strength=0.6, random_state=0)
+    >>> report = FairnessReport.from_estimator(
+    ...     LogisticRegression(),
+    ...     problem.data,
+    ...     problem.target,
+    ...     sensitive_features=problem.sensitive_features,
+    ...     bootstrap=0,
+    ... )
+    >>> report.drivers.associations.index[0]
+    'proxy'
     """
 
     associations: pd.DataFrame | None = None
     refits: pd.DataFrame | None = None
     measure: str | None = None
     parts: ScoreParts | None = None
+
+    def __repr__(self) -> str:
+        found = [f.name for f in fields(self) if getattr(self, f.name) is not None]
+        return f"Drivers({', '.join(found) or 'nothing known'})"
 
 
 # -- columns that follow the groups --------------------------------------------------------------

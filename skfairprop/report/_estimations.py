@@ -13,7 +13,7 @@ N_PERMUTATIONS = 100  # of the groups, for what chance gives the ensemble
 N_ROWS = 2000  # that are examined at most
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Estimations:
     """Estimates of BENN, with those of the ensemble of 21 estimations beside them.
 
@@ -29,8 +29,17 @@ class Estimations:
     model : str
         Which model was examined, and on which rows.
     n_rows : int
+        Number of rows that were examined.
     notes : tuple of str
         What BENN and the ensemble warned of, and why there is no ensemble.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skfairprop.report import Estimations
+    >>> frame = pd.DataFrame({"estimate": [0.2, 0.01]}, index=["sex", "age"])
+    >>> Estimations(frame, pd.DataFrame(), model="a forest", n_rows=400)
+    Estimations(2 features of a forest, from 400 rows)
     """
 
     frame: pd.DataFrame
@@ -38,6 +47,9 @@ class Estimations:
     model: str
     n_rows: int
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Estimations({len(self.frame)} features of {self.model}, from {self.n_rows:,} rows)"
 
 
 def estimate_features(

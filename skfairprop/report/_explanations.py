@@ -12,7 +12,7 @@ N_ROWS = 200  # that are explained: the cost grows with them, not with the table
 FEW_ROWS = 20  # below it the intervals of a group's stability were seen to miss too often
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanations:
     """Stability of explanations by group.
 
@@ -24,11 +24,24 @@ class Explanations:
         Which model was explained, and on which rows.
     notes : tuple of str
         What :func:`~skfairprop.metrics.mesd` warned of.
+
+    Examples
+    --------
+    >>> from skfairprop.metrics import mesd_from_stability
+    >>> from skfairprop.report import Explanations
+    >>> found = mesd_from_stability(
+    ...     [0.9, 0.7], [1, 1], sensitive_features=["a", "b"], shrinkage=0
+    ... )
+    >>> round(Explanations(found, model="a forest on unseen rows").result.value, 3)
+    0.2
     """
 
     result: MESDResult
     model: str
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Explanations of {self.model}: {self.result!r}"
 
 
 def explain_groups(

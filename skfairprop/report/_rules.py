@@ -48,7 +48,22 @@ class Term:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: it fires when all its terms are true."""
+    """A rule: it fires when all its terms are true.
+
+    Attributes
+    ----------
+    text : str
+        As written.
+    terms : tuple of Term
+        Metric, group, field, comparison and limit of each part.
+
+    Examples
+    --------
+    >>> from skfairprop.report import parse_rule
+    >>> rule = parse_rule("equalized_odds_difference.lower > 5% and tpr[f] < 0.7")
+    >>> [(term.name, term.limit) for term in rule.terms]
+    [('equalized_odds_difference', 0.05), ('tpr', 0.7)]
+    """
 
     text: str
     terms: tuple[Term, ...]
@@ -74,6 +89,16 @@ class Check:
     -----
     A check is true where what its rule says is true of the report. Where the value could not be
     computed it is neither: its truth value raises ValueError, so that no gate passes by accident.
+
+    Examples
+    --------
+    >>> from skfairprop import fairness_report
+    >>> report = fairness_report(
+    ...     [1, 0] * 40, [1, 0] * 20 + [0, 0] * 20, sensitive_features=["a"] * 40 + ["b"] * 40
+    ... )
+    >>> found = report.check("equal_opportunity_difference > 0.1")
+    >>> found.fired, found.state, found.verdict
+    (True, 'over', 'over the limit')
     """
 
     rule: str
@@ -209,7 +234,8 @@ def run_check(report: Findings, rule: str | Rule) -> Check:
 
     Parameters
     ----------
-    report : Findings
+    report : FairnessReport
+        Or what a command found.
     rule : str or Rule
         Read on the first view: the intersection of all protected columns.
 
@@ -221,6 +247,16 @@ def run_check(report: Findings, rule: str | Rule) -> Check:
     ------
     RuleError
         If the rule cannot be read, or names a metric or group that the report does not have.
+
+    Examples
+    --------
+    >>> from skfairprop import fairness_report
+    >>> from skfairprop.report import run_check
+    >>> report = fairness_report(
+    ...     [1, 0] * 40, [1, 0] * 40, sensitive_features=["a"] * 40 + ["b"] * 40
+    ... )
+    >>> bool(run_check(report, "equal_opportunity_difference > 0.1"))
+    False
     """
     parsed = parse_rule(rule) if isinstance(rule, str) else rule
     rows = [_row(report, term, parsed) for term in parsed.terms]

@@ -1,14 +1,16 @@
 """What a report's page is told besides the counts: where they come from, and what to add."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import pandas as pd
+
+from skfairprop._checks import check_choice
 
 PLACES = ("data", "before_after", "drivers", "explanations", "estimations")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Source:
     """Where the numbers of a report come from. What is not known is left out of the page.
 
@@ -33,8 +35,18 @@ class Source:
     notes : sequence of str
         What to keep in mind about these data.
     versions : dict of str to str
+        Of the packages, by their names.
     made : str
         When.
+
+    Examples
+    --------
+    >>> from skfairprop import fairness_report
+    >>> from skfairprop.report import Source
+    >>> report = fairness_report([1, 0] * 20, [1, 0] * 20, sensitive_features=list("aabb") * 10)
+    >>> page = report.to_html(source=Source(title="Loans of 2026", rows=40))
+    >>> "<title>Loans of 2026" in page
+    True
     """
 
     title: str | None = None
@@ -51,14 +63,19 @@ class Source:
     versions: dict[str, str] = field(default_factory=dict)
     made: str | None = None
 
+    def __repr__(self) -> str:
+        known = {f.name: getattr(self, f.name) for f in fields(self)}
+        return f"Source({', '.join(f'{k}={v!r}' for k, v in known.items() if v)})"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Section:
     """Something to add to the page: paragraphs, a table, a picture.
 
     Parameters
     ----------
     title : str
+        Its heading.
     place : {"data", "before_after", "drivers", "explanations", "estimations"}
         Which chapter it goes to. A chapter without sections is left out.
     text : sequence of str
@@ -76,6 +93,15 @@ class Section:
     ------
     ValueError
         If there is no such place.
+
+    Examples
+    --------
+    >>> from skfairprop import fairness_report
+    >>> from skfairprop.report import Section
+    >>> report = fairness_report([1, 0] * 20, [1, 0] * 20, sensitive_features=list("aabb") * 10)
+    >>> page = report.to_html(sections=[Section("Why it matters", text=["Loans are few."])])
+    >>> "Loans are few." in page
+    True
     """
 
     title: str
@@ -87,5 +113,7 @@ class Section:
     description: str = ""
 
     def __post_init__(self) -> None:
-        if self.place not in PLACES:
-            raise ValueError(f"place must be one of {PLACES}; got {self.place!r}")
+        check_choice("place", self.place, PLACES)
+
+    def __repr__(self) -> str:
+        return f"Section({self.title!r}, place={self.place!r})"

@@ -59,7 +59,17 @@ class Settings:
         Whether rates that are 0/0 are left out, with a note, or count as 0.
     correction : {"bh", "by"}
         Benjamini-Hochberg or Benjamini-Yekutieli for q.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState, Generator or None
+        Seed of the random tables; the same one gives the same report.
+
+    Examples
+    --------
+    >>> from skfairprop import fairness_report
+    >>> report = fairness_report(
+    ...     [1, 0] * 20, [1, 0] * 20, sensitive_features=list("aabb") * 10, confidence=0.9
+    ... )
+    >>> report.settings.confidence, report.settings.undefined
+    (0.9, 'drop')
     """
 
     metrics: str | Sequence[str] = "all"
@@ -73,13 +83,14 @@ class Settings:
     random_state: RandomState = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class View:
     """A table of counts by one protected column, or by the intersection of several.
 
     Attributes
     ----------
     counts : GroupCounts
+        The table.
     by_group : DataFrame
         Rates per group (and class), with ``n_<rate>``, ``<rate>_lower`` and ``<rate>_upper``.
     metrics : DataFrame
@@ -91,6 +102,15 @@ class View:
         are such and at least two others.
     notes : list of str
         What is undefined and left out, one line each.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skfairprop import fairness_report
+    >>> people = pd.DataFrame({"sex": list("ffmm") * 20, "age": list("oyoy") * 20})
+    >>> report = fairness_report([1, 0] * 40, [1, 0] * 40, sensitive_features=people, bootstrap=0)
+    >>> [view.name for view in report.views]
+    ['sex x age', 'sex', 'age']
     """
 
     counts: GroupCounts
@@ -99,6 +119,9 @@ class View:
     omnibus: pd.DataFrame | None
     without_small: pd.DataFrame | None
     notes: list[str]
+
+    def __repr__(self) -> str:
+        return f"View({self.name}: {self.counts.n_groups} groups, {len(self.metrics)} metrics)"
 
     @property
     def main_measures(self) -> tuple[str, ...]:
