@@ -182,6 +182,8 @@ def frame_columns(
     if sample_weight is not None:
         named.append(("sample_weight", sample_weight))
     for argument, name in named:
+        if name is None:
+            raise ValueError(f"{owner}: {argument} is missing: name a column")
         if not isinstance(name, str):
             raise TypeError(
                 f"{owner}: {argument} must name a column; got {type(name).__name__}; for arrays "

@@ -138,12 +138,20 @@ def _read(frame: Any, owner: str) -> Frame:
             f"{owner}: frame must be a data frame (pandas, polars, pyarrow, DuckDB, Dask, Ibis, "
             f"PySpark); got {type(frame).__name__}; {remedy}"
         ) from None
+    except Exception as exc:  # narwhals refuses frames that repeat a name of a column
+        said = " ".join(str(exc).split())
+        raise ValueError(f"{owner}: the frame cannot be read: {said}") from exc
     return native
 
 
 def _check_columns(schema: Any, columns: FrameColumns, owner: str) -> None:
     names = schema.names()
     for argument, column in columns.named:
+        if column in map(str, set(names) - {column}):
+            raise ValueError(
+                f"{owner}: {argument}: the name of column {column} is no text; rename the columns, "
+                "as in frame.rename(columns=str)"
+            )
         if column not in names:
             raise ValueError(f"{owner}: {argument}: no column {column!r}{closest(column, names)}")
     used = [column for _, column in columns.named]

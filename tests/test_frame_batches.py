@@ -148,6 +148,11 @@ def test_batches_that_are_refused(batches, error, message):
         GroupCounts.from_batches(batches)
 
 
+def test_frames_need_the_names_of_their_columns():
+    with pytest.raises(ValueError, match="from_batches: sensitive_features is missing: name a"):
+        GroupCounts.from_batches([people()], y_true="y")
+
+
 def test_a_batch_without_a_column_is_named():
     table = people()
     with pytest.raises(ValueError, match="batch 2: y_pred: no column 'pred'"):

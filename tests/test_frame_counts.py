@@ -166,8 +166,6 @@ def test_integers_beside_nulls_stay_exact(engine):
     table = pd.DataFrame(
         {"id": pd.array([high, high + 1, None, high], dtype="Int64"), "y": [0, 1, 0, 1]}
     )
-    if "dask" in str(type(engine(table))):
-        pytest.skip("pandas inside Dask keeps the type of the frame")
     counts = GroupCounts.from_frame(
         engine(table), y_true="y", sensitive_features="id", missing="group"
     )
@@ -266,6 +264,15 @@ def test_what_is_no_frame():
         GroupCounts.from_frame(people(), y_true="y", y_pred="y", sensitive_features="sex")
     with pytest.raises(ValueError, match="sensitive_features names no column"):
         GroupCounts.from_frame(people(), y_true="y", sensitive_features=[])
+
+
+def test_names_that_are_no_texts_or_are_repeated():
+    numbered = people().rename(columns={"sex": 0})
+    with pytest.raises(ValueError, match="the name of column 0 is no text; rename the columns"):
+        GroupCounts.from_frame(numbered, y_true="y", sensitive_features="0")
+    twice = pd.concat([people(), people()], axis=1)
+    with pytest.raises(ValueError, match=r"from_frame: the frame cannot be read: .*'sex' 2 times"):
+        GroupCounts.from_frame(twice, y_true="y", sensitive_features="sex")
 
 
 def test_lists_are_no_labels():
