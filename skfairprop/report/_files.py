@@ -1,6 +1,7 @@
 """What an audit writes: report.json, metrics.csv, by_group.csv, JUnit XML, Markdown."""
 
 import csv
+import html
 import json
 import math
 import os
@@ -8,7 +9,6 @@ import platform
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 import pandas as pd
@@ -190,6 +190,8 @@ def _no_formula(value):
 
 def junit(audit: Audit, failed: Sequence[Check]) -> str:
     """The checks as JUnit XML: a failure for each that is over its limit."""
+    from xml.sax.saxutils import escape, quoteattr  # it imports what talks to networks
+
     title = f"skfairprop audit: {visible(audit.table.name)}"
     n, over = len(audit.checks), len(failed)
     out = [
@@ -278,4 +280,4 @@ def _cell(text: object) -> str:
 
 def _code(text: str) -> str:
     """Text as inline code within a table."""
-    return f"<code>{escape(visible(text)).replace('|', '&#124;')}</code>"
+    return f"<code>{html.escape(visible(text), quote=False).replace('|', '&#124;')}</code>"
