@@ -59,7 +59,13 @@ class Findings:
         return class_bias(self.counts, self.settings)
 
     def to_frame(self) -> pd.DataFrame:
-        """The metrics as a flat table, with the columns ``attributes`` and ``metric``."""
+        """The metrics as a flat table.
+
+        Returns
+        -------
+        DataFrame
+            With the columns ``attributes`` and ``metric``, and those of `metrics`.
+        """
         return self.metrics.reset_index()
 
 

@@ -5,11 +5,11 @@ import json
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import fields
-from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from skfairprop._checks import check_choice, check_integer, check_number
 from skfairprop._suggest import closest
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import name_some
@@ -74,7 +74,7 @@ class FairnessReport(Findings):
 
     @classmethod
     def from_counts(
-        cls, counts: GroupCounts, *, pos_label: Hashable | None = None, **settings
+        cls, counts: GroupCounts, *, pos_label: Hashable | None = None, **settings: Any
     ) -> "FairnessReport":
         """Report on a table of counts.
 
@@ -109,21 +109,21 @@ class FairnessReport(Findings):
     @classmethod
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y,
+        estimator: Any,
+        X: Any,
+        y: Any,
         *,
-        sensitive_features,
-        sample_weight=None,
+        sensitive_features: Any,
+        sample_weight: Any = None,
         pos_label: Hashable | None = None,
-        cv=5,
-        n_jobs: int | None = None,
+        cv: Any = 5,
         missing: str = "raise",
+        n_jobs: int | None = None,
         refit: bool = True,
         reweight: Any = False,
         explain: bool = False,
         benn: bool = False,
-        **settings,
+        **settings: Any,
     ) -> "FairnessReport":
         """Report on the out-of-fold predictions of a classifier.
 
@@ -132,7 +132,9 @@ class FairnessReport(Findings):
         estimator : classifier
             Cloned and fitted on each fold.
         X : array-like or DataFrame of shape (n, d)
+            What it predicts from.
         y : array-like of shape (n,)
+            True classes.
         sensitive_features : array-like, Series, DataFrame or dict of array-likes
             Protected columns, as for :func:`fairness_report`; or the name (or names) of columns
             of X, or a callable of X.
@@ -142,10 +144,10 @@ class FairnessReport(Findings):
             The positive class.
         cv : int, splitter or iterable, default=5
             As in :func:`sklearn.model_selection.cross_val_predict`.
-        n_jobs : int, optional
-            Number of folds fitted at a time.
         missing : {"raise", "group", "drop"}, default="raise"
             What to do with missing protected values.
+        n_jobs : int, optional
+            Number of folds fitted at a time.
         refit : bool, default=True
             Whether to fit once more, on all folds, without each protected column that is a column
             of X, and without all of them: the gap that stays. The column is made constant, so
@@ -215,11 +217,28 @@ class FairnessReport(Findings):
         )
 
     def to_dict(self) -> dict:
-        """Everything as plain lists, dicts, numbers and strings; NaN becomes None."""
+        """Everything as plain lists, dicts, numbers and strings.
+
+        Returns
+        -------
+        dict
+            NaN becomes None.
+        """
         return report_dict(self)
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """Everything as JSON text; NaN becomes null."""
+        """Everything as JSON text.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Of each level; default: all on one line.
+
+        Returns
+        -------
+        str
+            NaN becomes null.
+        """
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def to_html(
@@ -319,8 +338,7 @@ class FairnessReport(Findings):
         """
         __tracebackhide__ = True  # pytest shows the line of the test
 
-        if undefined not in ("fail", "ignore"):
-            raise ValueError(f"undefined must be 'fail' or 'ignore'; got {undefined!r}")
+        check_choice("undefined", undefined, ("fail", "ignore"))
         checks = [self.check(rule) for rule in rules]
         failed = failed_checks(checks, undefined)
         if failed:
@@ -342,14 +360,14 @@ class FairnessReport(Findings):
 
 
 def fairness_report(
-    y_true,
-    y_pred=None,
+    y_true: Any,
+    y_pred: Any = None,
     *,
-    sensitive_features,
-    sample_weight=None,
+    sensitive_features: Any,
+    sample_weight: Any = None,
     pos_label: Hashable | None = None,
     missing: str = "raise",
-    **settings,
+    **settings: Any,
 ) -> FairnessReport:
     """Every metric that applies to some predictions (or to a data set alone), by group.
 
@@ -422,20 +440,11 @@ def _settings(given: dict) -> Settings:
 
 
 def _check_settings(settings: Settings) -> None:
-    if not isinstance(settings.confidence, Real) or not 0 < settings.confidence < 1:
-        raise ValueError(
-            f"confidence must lie between 0 and 1, as 0.95; got {settings.confidence!r}"
-        )
-    for name in ("bootstrap", "min_count"):
-        value = getattr(settings, name)
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
-            raise ValueError(f"{name} must be a whole number, 0 or more; got {value!r}")
-    if settings.undefined not in UNDEFINED_POLICIES:
-        raise ValueError(
-            f"undefined must be one of {UNDEFINED_POLICIES}; got {settings.undefined!r}"
-        )
-    if settings.correction not in ("bh", "by"):
-        raise ValueError(f"correction must be 'bh' or 'by'; got {settings.correction!r}")
+    check_number("confidence", settings.confidence, "(0, 1)")
+    check_integer("bootstrap", settings.bootstrap, least=0)
+    check_integer("min_count", settings.min_count, least=0)
+    check_choice("undefined", settings.undefined, UNDEFINED_POLICIES)
+    check_choice("correction", settings.correction, ("bh", "by"))
 
 
 def _data_notes(counts: GroupCounts, settings: Settings) -> list[str]:
