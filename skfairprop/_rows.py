@@ -41,6 +41,8 @@ def take_rows(data: Any, rows: np.ndarray) -> Any:
         return data.iloc[rows]
     if isinstance(data, list | tuple):
         return [data[i] for i in rows]
+    if hasattr(data, "null_count") and hasattr(data, "take"):  # an array of pyarrow
+        return data.take(rows)
     if sparse.issparse(data):  # not every sparse format can be indexed
         return data.tocsr()[rows]
     native = nw.from_native(data, eager_only=True, allow_series=True, pass_through=True)
