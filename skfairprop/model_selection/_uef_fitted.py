@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from sklearn import get_config
 
 # The one private module of scikit-learn that is used: its searches have no public base class.
 from sklearn.model_selection._search import BaseSearchCV
@@ -14,6 +13,7 @@ from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from skfairprop._random import RandomState
+from skfairprop.meta._delegating import routing_enabled
 from skfairprop.model_selection._pareto import choose
 from skfairprop.model_selection._uef_objectives import objective_names
 from skfairprop.model_selection._uef_refit import fit_chosen
@@ -192,7 +192,7 @@ class FittedSearch(BaseSearchCV):
         float
         """
         check_is_fitted(self, "best_estimator_")
-        if params and not get_config().get("enable_metadata_routing", False):
+        if params and not routing_enabled():
             raise ValueError(
                 f"{OWNER}.score takes {next(iter(params))!r} only with metadata routing on: "
                 "sklearn.set_config(enable_metadata_routing=True)"

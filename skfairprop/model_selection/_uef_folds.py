@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone
 
 from skfairprop._rows import is_row_aligned, take_rows
-from skfairprop.scorers._fold import SCORES
+from skfairprop.scorers._fold import SCORES, Fold, respond
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,7 @@ class Job:
     positive: Any  # label of the class whose scores are swept, or None
     seed: int | None  # for a random_state of None; None leaves them
     pairwise: bool  # whether X is a kernel matrix
+    people: pd.DataFrame | None  # protected columns, for estimators whose ``predict`` asks for them
     raises: bool
     keeps_estimator: bool
 
@@ -124,7 +126,7 @@ def fit_fold(
         X = data.features(test, train, job.pairwise)
         result = FoldResult(fit_time=fitted - start)
         if job.predicts:
-            result.predicted = np.asarray(model.predict(X))
+            result.predicted = np.asarray(_predict(job, model, X, test))
         if job.positive is not None:
             result.scores, result.method = positive_scores(model, X, job.positive)
     except Exception as exc:
@@ -141,6 +143,13 @@ def fit_fold(
     if job.keeps_estimator:
         result.estimator = model
     return result
+
+
+def _predict(job: Job, model: Any, X: Any, rows: np.ndarray) -> Any:
+    if job.people is None:
+        return model.predict(X)
+    fold = Fold(model, X, None, sensitive_features=job.people.iloc[rows])
+    return respond(fold, "predict")
 
 
 def _travels(exc: Exception) -> bool:

@@ -7,15 +7,16 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
-from sklearn import get_config
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import process_routing
 
+from skfairprop._metadata import takes_sensitive_features
 from skfairprop._optional import import_optional
 from skfairprop._random import as_generator
 from skfairprop._rows import count_rows, is_row_aligned
+from skfairprop.meta._delegating import routing_enabled
 from skfairprop.model_selection._checkpoint import describe, describe_estimator, digest
 from skfairprop.model_selection._pareto import choose
 from skfairprop.model_selection._uef_candidates import SELECTION_RATE, Constraint
@@ -172,7 +173,7 @@ def params_of_each(
     """What each scorer is passed of the parameters of all."""
     if not params:
         return {name: {} for name in scorers}
-    if get_config().get("enable_metadata_routing", False):
+    if routing_enabled():
         routed = process_routing(combine(search, scorers), "score", **params)
         return {name: dict(routed[name].score) for name in scorers}
     out = {}
@@ -187,7 +188,7 @@ def _scoring(search: Any, scorers: Mapping[str, Any], params: Mapping[str, Any])
     if not scorers:
         return None
     scorer = combine(search, scorers)
-    if get_config().get("enable_metadata_routing", False):
+    if routing_enabled():
         wanted = scorer.get_metadata_routing().consumes("score", params.keys())
         params = {name: value for name, value in params.items() if name in wanted}
     return Scoring(scorer, dict(params))
@@ -266,6 +267,19 @@ def _make_job(search: Any, data: Data, plan: Plan, score_params: dict[str, Any],
         positive=None if plan.rates is None else plan.classes[plan.positive],
         seed=None if search.random_state is None else seed,
         pairwise=get_tags(search.estimator).input_tags.pairwise,
+        people=_people_for(search.estimator, plan),
         raises=search.error_score == "raise",
         keeps_estimator=bool(late),
     )
+
+
+def _people_for(estimator: Any, plan: Plan) -> pd.DataFrame | None:
+    """The protected columns, if the estimator's ``predict`` may ask for them, as post-processors'.
+
+    With metadata routing a Pipeline may, too: it is asked on every fold.
+    """
+    frames = [c.view.frame for c in plan.cells.values() if c.view.frame is not None]
+    if not frames or not hasattr(estimator, "predict"):
+        return None
+    may_ask = routing_enabled() or takes_sensitive_features(estimator.predict)
+    return frames[0] if may_ask else None

@@ -527,6 +527,29 @@ def test_rows_that_are_held_out_are_not_searched_on(data):
     assert list(search.transfer_.columns) == ["search", "test", "lower", "upper"]
 
 
+def test_a_model_that_predicts_by_groups_is_told_them(data):
+    X, y, sex = data
+
+    class ByGroup(Linear):
+        def predict(self, X, *, sensitive_features):
+            bar = np.where(np.asarray(sensitive_features) == "f", 0.4, 0.6)
+            return (self.predict_proba(X)[:, 1] >= bar).astype(int)
+
+    search = make_search(
+        ByGroup(), {"tilt": [0.0, 1.0]}, sensitive_features=sex, thresholds=None
+    ).fit(X, y)
+    expected = cross_validate(
+        ByGroup(tilt=1.0),
+        X,
+        y,
+        cv=3,
+        scoring=FairnessScorer("demographic_parity_difference", sensitive_features=sex),
+    )["test_score"]
+    i = search.cv_results_["params"].index({"tilt": 1.0})
+    found = search.cv_results_["mean_test_demographic_parity_difference"][i]
+    assert found == pytest.approx(expected.mean())
+
+
 def test_regression_with_callables():
     X, y, sex = people()
 
