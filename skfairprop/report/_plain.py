@@ -17,6 +17,8 @@ from skfairprop.report._view import View
 
 SCHEMA_VERSION = 1
 MAX_COLUMNS = 200  # of those that follow the groups
+MAX_PAIRS = 200  # of those behind MESD
+_RATES_AFTER = ("selection_rate", "tpr", "fpr", "precision", "accuracy")
 
 
 def report_dict(report: Findings) -> dict:
@@ -86,10 +88,13 @@ def _drivers_dict(drivers: Drivers | None) -> dict | None:
 def _before_after_dict(found: BeforeAfter | None) -> dict | None:
     if found is None:
         return None
+    rates = flat_rates(found.by_group, found.counts)
+    kept = [c for c in rates if c in ("group", "class") or c.startswith(_RATES_AFTER)]
     return {
         "measures": _indexed(found.measures),
         "accuracy": plain(found.accuracy),
-        "by_group": records(flat_rates(found.by_group, found.counts)),
+        "counts": found.counts.values.tolist(),
+        "by_group": records(rates[kept]),
     }
 
 
@@ -101,6 +106,7 @@ def _explanations_dict(found: Explanations | None) -> dict | None:
                "p_value", "fidelity_gap", "tau", "n_rows", "n_degenerate", "alpha", "tail",
                "shrinkage", "confidence")  # fmt: skip
     pairs = result.pairs[result.pairs["weight"] > 0]
+    pairs = pairs.sort_values("weight", ascending=False, kind="stable").iloc[:MAX_PAIRS]
     return {
         "model": found.model,
         "notes": list(found.notes),

@@ -94,7 +94,7 @@ def test_it_is_in_page_text_and_json(report):
     assert "BEFORE AND AFTER REWEIGHTING" in repr(report)
     assert max(map(len, repr(report).splitlines())) <= 80
     document = json.loads(report.to_json())["before_after"]
-    assert set(document) == {"measures", "accuracy", "by_group"}
+    assert set(document) == {"measures", "accuracy", "counts", "by_group"}
     assert document["measures"]["demographic_parity_difference"]["change"] < 0
     pytest.importorskip("jinja2")
     page = report.to_html()
