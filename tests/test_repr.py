@@ -1,5 +1,7 @@
 """What is shown of an object: how it was made, or what was found, on one screen."""
 
+from dataclasses import is_dataclass
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,13 +11,24 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skfairprop import GroupCounts, explain, inference, meta, preprocessing, scorers
+from skfairprop import (
+    GroupCounts,
+    benn,
+    explain,
+    inference,
+    meta,
+    model_selection,
+    preprocessing,
+    report,
+    scorers,
+)
+from skfairprop.benn import BENNEstimator
 from skfairprop.explain import ExplainerEnsemble, LimeExplainer, Model, Perturbation, ShapExplainer
 from skfairprop.groups import Groups
 from skfairprop.inference import MetricCall
 from skfairprop.meta import DirectionalClassifier, ResampledClassifier, ReweightedClassifier
-from skfairprop.metrics import METRICS, Metric, Rates, mesd_from_stability
-from skfairprop.model_selection import PropagationResult
+from skfairprop.metrics import METRICS, Driver, Metric, Rates, mesd_from_stability
+from skfairprop.model_selection import NetworkClassifier, PropagationResult, UEFSearchCV
 from skfairprop.preprocessing import BiasInducer, Reweighter, RowReplicator
 from skfairprop.scorers import DirectionalScorer, FairnessScorer, MESDScorer
 from tests.public import CLASSES
@@ -25,7 +38,7 @@ COUNTS = GroupCounts([[[80, 20], [10, 90]], [[50, 50], [10, 90]]], **LABELS)
 FAIR = GroupCounts([[[80, 20], [10, 90]], [[80, 20], [10, 90]]], **LABELS)
 NAMES = {
     name: getattr(module, name)
-    for module in (explain, inference, meta, preprocessing, scorers)
+    for module in (benn, explain, inference, meta, model_selection, preprocessing, scorers)
     for name in module.__all__
 } | {"LogisticRegression": LogisticRegression, "nan": np.nan, "inf": np.inf}
 
@@ -42,6 +55,15 @@ ESTIMATORS = [
     LimeExplainer(kernel_width=2.0, random_state=0),
     Perturbation(sigma=0.5, noise_on_masked=True),
     ShapExplainer(method="agnostic", n_permutations=7),
+    BENNEstimator(LogisticRegression(), features=["sex"], n_init=2),
+    NetworkClassifier(hidden_layer_sizes=(8,), random_state=0),
+    UEFSearchCV(
+        LogisticRegression(),
+        {"C": [0.1, 1.0]},
+        objectives=["accuracy", "equalized_odds_difference"],
+        sensitive_features="sex",
+        n_evaluations=10,
+    ),
 ]
 SCORERS = [
     FairnessScorer("equalized_odds_difference", agg="mean", pos_label="yes", undefined="zero"),
@@ -94,8 +116,7 @@ def test_a_fitted_meta_estimator_is_shown_as_fitted():
 
 def test_every_estimator_is_shown():
     public = {c.__name__ for c in CLASSES.values() if issubclass(c, BaseEstimator)}
-    others = {"BENNEstimator", "NetworkClassifier", "UEFSearchCV"}  # shown where they are tested
-    assert public - others == {by_class(estimator) for estimator in ESTIMATORS}
+    assert public == {by_class(estimator) for estimator in ESTIMATORS}
 
 
 @pytest.mark.parametrize("scorer", SCORERS, ids=by_class)
@@ -144,6 +165,9 @@ def test_a_call_of_a_metric_of_one_s_own_does_not_look_like_a_known_one():
 
 # -- what was found -------------------------------------------------------------------------------
 
+STABILITY = mesd_from_stability([0.9, 0.8, 0.7], [1, 1, 1], sensitive_features=list("abc"))
+REPORT = report.FairnessReport.from_counts(COUNTS, bootstrap=0)
+
 FOUND = [
     COUNTS,
     Groups.from_columns({"sex": list("fmfm"), "age": list("oyyo")}),
@@ -151,7 +175,7 @@ FOUND = [
     METRICS["equalized_odds_difference"],
     Model(LogisticRegression()),
     ShapExplainer(random_state=0).fit(np.eye(3)).explain(lambda X: X[:, 0], np.eye(3)),
-    mesd_from_stability([0.9, 0.8, 0.7], [1, 1, 1], sensitive_features=list("abc")),
+    STABILITY,
     inference.infer(COUNTS, "accuracy_difference", random_state=0)["accuracy_difference"],
     inference.compare_counts("accuracy_difference", COUNTS, FAIR, random_state=0),
     inference.omnibus_test(COUNTS, random_state=0),
@@ -166,6 +190,19 @@ FOUND = [
     inference.required_sample_size(
         "accuracy_difference", 0.3, counts=FAIR, n_draws=100, random_state=0
     ),
+    Driver("recall", "good", "female", "male", 0.62, 0.81),
+    benn.EnsembleComparison(pd.DataFrame({"estimate": [0.5] * 100})),
+    REPORT.settings,
+    REPORT.views[0],
+    REPORT.check("accuracy_difference > 0.1"),
+    report.parse_rule("accuracy_difference > 0.1"),
+    report.Source(title="Loans", rows=400),
+    report.Section("A picture", svg="<svg>" + "x" * 10_000 + "</svg>"),
+    report.Drivers(associations=pd.DataFrame({"v": [0.5] * 100})),
+    report.ScoreParts("m", "f", pd.DataFrame({"part": [0.5]}), 0.0, 0.5, 5),
+    report.BeforeAfter(REPORT.metrics, {"before": 0.7, "after": 0.8}, COUNTS, REPORT.by_group),
+    report.Explanations(STABILITY, "a forest"),
+    report.Estimations(pd.DataFrame({"estimate": [0.5] * 100}), pd.DataFrame(), "a forest", 400),
     PropagationResult.from_counts(
         GroupCounts([[[9, 9], [9, 9]], [[9, 9], [9, 1]]], predicted=False, **LABELS),
         GroupCounts([COUNTS.values, FAIR.values], **LABELS),
@@ -174,11 +211,16 @@ FOUND = [
 ]
 
 
+def test_every_result_is_looked_at():
+    results = {c.__name__ for c in CLASSES.values() if is_dataclass(c) or hasattr(c, "_fields")}
+    assert results - {"MetricCall"} <= {by_class(found) for found in FOUND}
+
+
 @pytest.mark.parametrize("found", FOUND, ids=by_class)
 def test_a_result_is_shown_on_one_screen(found):
     lines = repr(found).splitlines()
     assert len(lines) <= 25
-    assert max(map(len, lines)) <= 130
+    assert max(map(len, lines)) <= 160
     assert " object at 0x" not in repr(found)
     assert "array(" not in repr(found)
 

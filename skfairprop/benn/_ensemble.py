@@ -18,7 +18,7 @@ from skfairprop._resolve import match_rows, resolve_sensitive_features
 from skfairprop._suggest import closest
 from skfairprop.benn._estimator import BENNEstimator
 from skfairprop.benn._examined import is_fitted, is_net_like, net_rows
-from skfairprop.groups import label_text
+from skfairprop.groups import label_text, name_some
 from skfairprop.metrics import bias_estimations, ensemble_bias_estimation
 
 _SHOWN = ("demographic_parity", "disparate_impact", "normalized_difference")
@@ -26,7 +26,7 @@ _SHOWN = ("demographic_parity", "disparate_impact", "normalized_difference")
 TIE = 0.02
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EnsembleComparison:
     """Estimates of BENN beside those of the ensemble.
 
@@ -39,9 +39,20 @@ class EnsembleComparison:
         ``demographic_parity``, ``disparate_impact`` and ``normalized_difference``; ``n_groups``.
     guidelines : Series
         See :func:`guidelines`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skfairprop.benn import EnsembleComparison
+    >>> frame = pd.DataFrame({"estimate": [0.2, 0.0], "ensemble": [0.3, 0.1]}, index=["sex", "age"])
+    >>> EnsembleComparison(frame)
+    EnsembleComparison(2 features: 'sex', 'age')
     """
 
     frame: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return f"EnsembleComparison({len(self.frame)} features: {name_some(self.frame.index)})"
 
     @property
     def guidelines(self) -> pd.Series:
