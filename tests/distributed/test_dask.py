@@ -52,7 +52,7 @@ def test_results_are_those_of_one_process(client, name):
     same(run(), there)
 
 
-def test_a_worker_that_is_killed_costs_nothing(client, tmp_path):
+def test_a_worker_that_is_killed_costs_a_study_nothing(client, tmp_path):
     folder, path = tmp_path / "fits", tmp_path / "study.jsonl"
     model = work.deadly(folder, "one")
     with parallel_config(backend="dask"):
@@ -60,6 +60,21 @@ def test_a_worker_that_is_killed_costs_nothing(client, tmp_path):
     assert (folder / "deaths").read_text() == "none"
     assert len(path.read_text().splitlines()) == 1 + 6
     work.same_study(work.study(), there)
+
+
+def test_a_search_goes_on_from_its_checkpoint(client, tmp_path):
+    """Rows that joblib had sent to the dead worker alone are gone: then it fails, and says so."""
+    folder, path = tmp_path / "fits", tmp_path / "search.jsonl"
+    model = work.deadly(folder, "one")
+    with parallel_config(backend="dask"):
+        try:
+            there = work.search(model, n_jobs=2, checkpoint=path)
+        except distributed.CancelledError:
+            client.wait_for_workers(2, timeout=60)
+            there = work.search(model, n_jobs=2, checkpoint=path)
+    assert (folder / "deaths").read_text() == "none"
+    assert len(path.read_text().splitlines()) == 1 + 8
+    work.same_search(work.search(), there)
 
 
 def test_what_is_finished_outlives_a_study_that_cannot_end(client, tmp_path):

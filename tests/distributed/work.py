@@ -52,10 +52,10 @@ def grid(**settings):
     ).fit(X, y)
 
 
-def search(**settings):
+def search(estimator=None, **settings):
     X, y, people = problem()
     return UEFSearchCV(
-        LogisticRegression(),
+        LogisticRegression() if estimator is None else estimator,
         {"C": loguniform(1e-3, 10)},
         objectives=["balanced_accuracy", "equalized_odds_difference"],
         sensitive_features=people,
@@ -121,8 +121,8 @@ class Deadly(LogisticRegression):
         Where fits are counted. The text of the file "deaths" there is "one", "all" or "none".
     """
 
-    def __init__(self, folder: str):
-        super().__init__()
+    def __init__(self, folder: str, C: float = 1.0):
+        super().__init__(C=C)
         self.folder = folder
 
     def fit(self, X, y):
