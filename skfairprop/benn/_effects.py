@@ -1,7 +1,7 @@
 """Tables of responses: what the model does when a feature, or all that goes with it, changes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,10 +63,6 @@ class Plan:
             return 0
         drawn = len(self.groups.names) * self.n_draws
         return len(self.values) + drawn * (2 if len(self.proxies) else 1)
-
-    def take(self, rows: np.ndarray) -> "Plan":
-        """The plan of some of the rows."""
-        return replace(self, groups=Cells(self.groups.codes[rows], self.groups.names))
 
 
 @dataclass(frozen=True)

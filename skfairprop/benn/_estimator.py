@@ -318,9 +318,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
             In [0, 1]: |b|, the mean over all networks. NaN for a feature that had a single value.
         """
         check_is_fitted(self)
-        examined, Z, base = self._ask(
-            X
-        )  # also where it is not read: it refuses what it cannot take
+        examined, Z, base = self._ask(X)  # in any case: the model refuses what it cannot take
         found = self._found
         out = np.zeros((len(Z), len(self._names)))
         if found.generator is not None:
@@ -329,7 +327,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
             if self.formulation == "paper":
                 intensity = predict_vectors(found.generator, found.encoding.encode(Z))
             else:
-                read = network_inputs(found.encoding, examined, Z, base, len(self._classes))
+                read = network_inputs(found.encoding, examined, Z, base, found.n_classes)
                 intensity = predict_intensity(found.generator, read - found.center)
             for j, places in enumerate(found.outputs):
                 if places:

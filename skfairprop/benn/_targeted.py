@@ -56,9 +56,9 @@ class Found:
         Features of one value.
     is_constant : bool
         Whether the model said the same of all rows, changed or not.
+    n_classes : int
+        Classes that the network was told of.
     n_steps : int
-    groups : list of Cells
-        Of the rows, by feature.
     """
 
     table: pd.DataFrame
@@ -70,9 +70,9 @@ class Found:
     outputs: list[list[int]]
     constant: np.ndarray
     is_constant: bool
+    n_classes: int = 0
     proxies: pd.DataFrame = field(default_factory=pd.DataFrame)
     n_steps: int = 0
-    groups: list[Cells] = field(default_factory=list)
 
 
 def find_targeted(
@@ -85,63 +85,80 @@ def find_targeted(
     rng: np.random.Generator,
 ) -> Found:
     """Tabulate the responses, train on them and summarise."""
-    plans = [_plan(Z, examined, block, question) for block in blocks]
-    rows = _rows(len(Z), plans, question, rng)
-    Z, plans = Z[rows], [plan.take(rows) for plan in plans]
+    rows, plans = _plan_rows(Z, examined, blocks, question, rng)
+    Z = Z[rows]
     base = examined.ask(Z)
-    n_classes = len(examined.classes)
+    n_classes = len(examined.classes)  # a change may bring others
     responses = [tabulate(examined, Z, base, plan, rng) for plan in plans]
     encoding = Encoding(Z, examined.table)
     inputs = network_inputs(encoding, examined, Z, base, n_classes)
     center = inputs.mean(axis=0)
-    tables = {
-        (j, effect): getattr(one, effect)
-        for j, one in enumerate(responses)
-        for effect in EFFECTS
-        if getattr(one, effect).any()  # where nothing responds, 0 is the optimum and exact
-    }
-    trained = None
-    if tables:
-        from skfairprop.benn._training import train_targeted
-
-        trained = train_targeted(inputs - center, list(tables.values()), settings)
-    place = {key: i for i, key in enumerate(tables)}
-    intensity = {
-        (j, effect): trained.intensity[..., place[j, effect]]
-        if trained is not None and (j, effect) in place
-        else np.zeros((settings.n_init, len(Z)), dtype=np.float32)
-        for j in range(len(plans))
-        for effect in EFFECTS
-    }
-    changes = [
-        float(trained.change[..., place[j, question.effect]].mean())
-        if trained is not None and (j, question.effect) in place
-        else (np.nan if plan.is_constant else 0.0)
-        for j, plan in enumerate(plans)
-    ]
+    learnt = _Learnt(responses, inputs - center, settings)
     classes = predicted_classes(examined, base)
     records = [
-        _record(plan, one, {e: intensity[j, e] for e in EFFECTS}, classes, question, names)
-        | {"change": changes[j]}
-        for j, (plan, one) in enumerate(zip(plans, responses, strict=True))
+        _record(plan, responses[j], learnt.of(j), classes, question, names)
+        | {"change": np.nan if plan.is_constant else learnt.change(j, question.effect)}
+        for j, plan in enumerate(plans)
     ]
     return Found(
         table=pd.DataFrame(records, index=feature_index(blocks))[list(COLUMNS)],
         rows=rows,
-        curve=pd.DataFrame(trained.curve if trained is not None else []),
-        generator=None if trained is None else trained.generator,
+        curve=pd.DataFrame([] if learnt.trained is None else learnt.trained.curve),
+        generator=None if learnt.trained is None else learnt.trained.generator,
         encoding=encoding,
         center=center,
-        outputs=[
-            [place[j, question.effect]] if (j, question.effect) in place else []
-            for j in range(len(plans))
-        ],
+        outputs=[learnt.places(j, question.effect) for j in range(len(plans))],
         constant=np.array([plan.is_constant for plan in plans]),
-        is_constant=not tables and bool((base == base[0]).all()),
+        is_constant=learnt.trained is None and bool((base == base[0]).all()),
+        n_classes=n_classes,
         proxies=_proxies(plans, names),
-        n_steps=0 if trained is None else trained.n_steps,
-        groups=[plan.groups for plan in plans],
+        n_steps=0 if learnt.trained is None else learnt.trained.n_steps,
     )
+
+
+class _Learnt:
+    """What one network says of all tables in which something responds; of others 0 is exact.
+
+    Parameters
+    ----------
+    responses : sequence of Responses
+    inputs : ndarray of shape (n, d)
+    settings : Settings
+    """
+
+    def __init__(self, responses: Sequence[Responses], inputs: np.ndarray, settings: Any) -> None:
+        tables = {
+            (j, effect): getattr(one, effect)
+            for j, one in enumerate(responses)
+            for effect in EFFECTS
+            if getattr(one, effect).any()
+        }
+        self.trained: Any = None
+        self.nothing = np.zeros((settings.n_init, len(inputs)), dtype=np.float32)
+        self.place = {key: i for i, key in enumerate(tables)}
+        if tables:
+            from skfairprop.benn._training import train_targeted
+
+            self.trained = train_targeted(inputs, list(tables.values()), settings)
+
+    def of(self, j: int) -> dict[str, np.ndarray]:
+        """|b| of a feature by effect, each of shape (n_init, n)."""
+        return {
+            effect: self.trained.intensity[..., self.place[j, effect]]
+            if (j, effect) in self.place
+            else self.nothing
+            for effect in EFFECTS
+        }
+
+    def change(self, j: int, effect: str) -> float:
+        """Mean expected change of the output."""
+        if (j, effect) not in self.place:
+            return 0.0
+        return float(self.trained.change[..., self.place[j, effect]].mean())
+
+    def places(self, j: int, effect: str) -> list[int]:
+        """Positions of a feature among the outputs of the network: one, or none."""
+        return [self.place[j, effect]] if (j, effect) in self.place else []
 
 
 def network_inputs(
@@ -172,20 +189,29 @@ def _plan(Z: np.ndarray, examined: Examined, block: Block, question: Question) -
     )
 
 
-def _rows(
-    n: int, plans: Sequence[Plan], question: Question, rng: np.random.Generator
-) -> np.ndarray:
-    """Positions of as many rows as the questions allow, drawn without replacement."""
-    each = 1 + sum(plan.n_queries for plan in plans)
-    size = min(n, question.max_queries // each)
-    fewest = min(n, _FEWEST_ROWS)
-    if size < fewest:
-        raise ValueError(
-            f"{OWNER}: max_queries={question.max_queries:,} allows {size:,} rows at {each:,} "
-            f"questions each, and {fewest} are needed; raise it to at least {fewest * each:,}, or "
-            "examine fewer features"
-        )
-    return np.arange(n) if size == n else np.sort(rng.choice(n, size, replace=False))
+def _plan_rows(
+    Z: np.ndarray,
+    examined: Examined,
+    blocks: Sequence[Block],
+    question: Question,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, list[Plan]]:
+    """As many rows as the questions allow, drawn without replacement, and what is asked of them."""
+    rows = np.arange(len(Z))
+    while True:
+        plans = [_plan(Z[rows], examined, block, question) for block in blocks]
+        each = 1 + sum(plan.n_queries for plan in plans)
+        size = question.max_queries // each
+        fewest = min(len(Z), _FEWEST_ROWS)
+        if size < fewest:
+            raise ValueError(
+                f"{OWNER}: max_queries={question.max_queries:,} allows {size:,} rows at {each:,} "
+                f"questions each, and {fewest} are needed; raise it to at least "
+                f"{fewest * each:,}, or examine fewer features"
+            )
+        if size >= len(rows):
+            return rows, plans
+        rows = np.sort(rng.choice(rows, size, replace=False))  # whose groups are others
 
 
 def _record(

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skfairprop.benn._cells import Cells, cut
-from skfairprop.benn._effects import Block, Mover, Plan, plan_block, tabulate
+from skfairprop.benn._cells import cut
+from skfairprop.benn._effects import Block, Mover, plan_block, tabulate
 from skfairprop.benn._examined import Examined
 from skfairprop.explain._table import Table
 from tests.benn.data import people
@@ -127,11 +127,3 @@ def test_no_more_is_asked_than_planned():
         before = examined.n_queries
         tabulate(examined, Z, base, plan, np.random.default_rng(0))
         assert examined.n_queries - before <= plan.n_queries * len(Z)
-
-
-def test_a_plan_of_some_rows_keeps_the_names_of_the_groups():
-    groups = Cells(np.array([0, 1, 2, 1]), list("abc"))
-    plan = Plan(Block("x", (0,)), groups, np.zeros((2, 1)), pd.DataFrame(), 1)
-    part = plan.take(np.array([1, 3])).groups
-    assert part.names == list("abc")
-    assert part.codes.tolist() == [1, 1]

@@ -431,6 +431,23 @@ def test_the_questions_are_bounded_by_examining_fewer_rows():
     assert len(set(benn.row_indices_)) == len(benn.row_indices_)
 
 
+def test_classes_that_only_a_change_brings():
+    rows = pd.DataFrame({"a": [0, 1] * 30, "b": [0, 1] * 30})
+    odd = lambda X: np.where(X["a"] != X["b"], "odd", np.where(X["a"] > 0, "one", "none"))  # noqa: E731
+    benn = BENNEstimator(odd, **FAST).fit(rows)
+    assert np.isfinite(benn.transform(rows)).all()
+    assert np.isfinite(benn.transform(rows.assign(a=0))).all()
+
+
+def test_groups_that_a_part_of_the_rows_lacks():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"a": rng.integers(0, 9, 3000), "b": rng.normal(size=3000)})
+    rows.loc[:39, "a"] = 100
+    for seed in range(5):
+        benn = BENNEstimator(first_positive, max_queries=3500, **FAST | {"random_state": seed})
+        assert benn.fit(rows).n_queries_ <= 3500
+
+
 def test_cells_that_cannot_be_compared_are_refused():
     rows = np.array([[{"a": 1}, 2], [{"b": 1}, 3]], dtype=object)
     with pytest.raises(TypeError, match="cells that cannot be compared"):
