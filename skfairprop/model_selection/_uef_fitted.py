@@ -35,6 +35,7 @@ class FittedSearch(BaseSearchCV):
     scorer_: Mapping[str, Any]
     best_estimator_: Any
     checkpoint: Any
+    _seed: int
 
     def select(
         self,
@@ -100,7 +101,8 @@ class FittedSearch(BaseSearchCV):
         search = copy.copy(self)
         search.checkpoint = None
         X, y = indexable(X, y)
-        setup = make_setup(search, X, y, {k: v for k, v in params.items() if v is not None})
+        given = {name: value for name, value in params.items() if value is not None}
+        setup = make_setup(search, X, y, given, self._seed)
         row = self.pareto_front_.iloc[point]
         return fit_chosen(
             setup.job,

@@ -157,6 +157,8 @@ FixedThresholdClassifier`). Not there with ``refit=False``.
     -----
     FitFailedWarning
         If some candidates failed.
+    UndefinedMetricWarning
+        If an objective is undefined, or leaves groups out, whatever is predicted.
     UserWarning
         If thresholds cannot be swept, an objective failed, or points of the front predict the same
         for everybody.
@@ -331,6 +333,7 @@ FixedThresholdClassifier`). Not there with ``refit=False``.
         setup = make_setup(self, X, y, params)
         archive, generations, evaluator = run_search(self, setup)
         plan = setup.plan
+        self._seed = setup.seed
         self.n_splits_ = len(plan.splits)
         self.multimetric_ = True
         self.scorer_ = plan.scorers

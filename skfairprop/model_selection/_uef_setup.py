@@ -16,7 +16,9 @@ from skfairprop._metadata import takes_sensitive_features
 from skfairprop._optional import import_optional
 from skfairprop._random import as_generator
 from skfairprop._rows import count_rows, is_row_aligned
+from skfairprop.counts import GroupCounts
 from skfairprop.meta._delegating import routing_enabled
+from skfairprop.metrics import evaluate
 from skfairprop.model_selection._checkpoint import describe, describe_estimator, digest
 from skfairprop.model_selection._pareto import choose
 from skfairprop.model_selection._uef_candidates import SELECTION_RATE, Constraint
@@ -44,6 +46,7 @@ from skfairprop.model_selection._uef_settings import (
 )
 from skfairprop.model_selection._uef_space import SearchSpace
 from skfairprop.model_selection._uef_views import Cells, View
+from skfairprop.scorers._group_scorer import GroupScorer
 
 # Arguments that do not change what a candidate is worth; nor, of the budgets, which come first.
 _WITHOUT_EFFECT = (
@@ -89,12 +92,18 @@ class Setup:
     seed: int
 
 
-def make_setup(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
-    """Check the arguments of a search and of its ``fit``, and settle what follows from them."""
+def make_setup(
+    search: Any, X: Any, y: Any, params: dict[str, Any], seed: int | None = None
+) -> Setup:
+    """Check the arguments of a search and of its ``fit``, and settle what follows from them.
+
+    `seed` is that of an earlier run; None draws one from ``random_state``.
+    """
     check_arguments(search)
     import_optional("pymoo", extra="search")  # now, and not after hours for the hypervolume
     space = SearchSpace(search.estimator, search.param_distributions)
-    seed = int(as_generator(search.random_state).integers(2**31 - 1))
+    if seed is None:
+        seed = int(as_generator(search.random_state).integers(2**31 - 1))
     store = None
     if search.checkpoint is not None:
         store = SearchCheckpoint(
@@ -243,11 +252,29 @@ def _make_plan(
 
 
 def _try_counts(plan: Plan) -> None:
-    """Refuse what cannot be computed, as a positive class that is not known, before any fit."""
+    """Refuse what cannot be computed, and warn of what is undefined, before any fit.
+
+    Every class is predicted equally often there: what is undefined then is so by the data, for all
+    candidates, as the true positive rate of a group that has no positives.
+    """
+    n_classes = len(plan.classes)
     rows = np.concatenate([test for _, test in plan.splits])
     for name in plan.names(COUNTS):
-        perfect = plan.cells[name].count(plan.codes[rows])
-        values_of_counts(plan.scorers[name], perfect, plan.cells[name].view, plan.classes)
+        scorer, cells = plan.scorers[name], plan.cells[name]
+        counts = cells.count(plan.codes[rows])
+        values_of_counts(scorer, counts, cells.view, plan.classes)
+        if isinstance(scorer, GroupScorer):
+            by_fold = counts.sum((1, -1))[..., None] / n_classes * np.ones(n_classes)
+            for table in by_fold.sum(0, keepdims=True) if plan.pooled else by_fold:
+                measure = scorer._score_func
+                evaluate(
+                    GroupCounts(table, groups=cells.view.groups, classes=plan.classes),
+                    measure.metric,
+                    of=measure.of,
+                    pos_label=measure.pos_label,
+                    undefined=measure.undefined,
+                    **measure.options,
+                )
 
 
 def _make_job(search: Any, data: Data, plan: Plan, score_params: dict[str, Any], seed: int) -> Job:

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import uniform
 from sklearn.base import clone
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import (
     balanced_accuracy_score,
@@ -247,6 +248,32 @@ def test_functions_of_rows_are_computed_on_the_rows(data):
         choice = own if np.isnan(point["threshold"]) else (scores >= point["threshold"]).astype(int)
         assert point["cost"] == pytest.approx(-cost(y[rows].to_numpy(), choice))
         assert point["gap"] == pytest.approx(-gap(None, choice, sensitive_features=sex[rows]))
+
+
+def test_groups_that_an_objective_leaves_out_are_named_once(data):
+    X, y, sex = data
+    lonely = sex.where(np.arange(len(sex)) % 20 > 0, "x")
+    y = y.where(lonely != "x", 0)  # nobody of x is positive
+    search = make_search(
+        Linear(),
+        {"tilt": [0.0, 1.0]},
+        objectives=[
+            "balanced_accuracy",
+            "equal_opportunity_difference",
+            "demographic_parity_ratio",
+        ],
+        sensitive_features=lonely,
+    )
+    said = "leaves out: recall is 0/0 in group 'x'"
+    with pytest.warns(UndefinedMetricWarning, match=said) as caught:
+        search.fit(X, y)
+    assert len(caught) == 1
+    rows, _, own = map(np.concatenate, out_of_fold(Linear(), X, y))
+    kept = lonely[rows] != "x"
+    gap = FairnessScorer("equal_opportunity_difference")._score_func(
+        y[rows][kept], own[kept], sensitive_features=lonely[rows][kept]
+    )
+    assert search.cv_results_["pooled_test_equal_opportunity_difference"][0] == pytest.approx(-gap)
 
 
 def test_splits_whose_test_rows_overlap_are_pooled_as_they_come(data):
