@@ -117,8 +117,9 @@ class FrameConstructors:
             ``"data/part-*.parquet"``; of a folder, all its Parquet files.
         y_true, y_pred, sensitive_features, sample_weight, groups, classes, missing
             As for :meth:`from_frame`.
-        engine : {"polars", "duckdb", "pyarrow"}, optional
-            What reads the files; default: the first of these that is installed.
+        engine : {"duckdb", "polars", "pyarrow"}, optional
+            What reads the files; default: the first of these that is installed (DuckDB together
+            with pyarrow).
 
         Returns
         -------

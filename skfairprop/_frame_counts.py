@@ -27,7 +27,8 @@ from skfairprop._optional import import_optional
 from skfairprop._suggest import closest
 from skfairprop.groups import Groups, align
 
-ENGINES = ("polars", "duckdb", "pyarrow")
+# What reads Parquet files, and the packages that it needs for it; DuckDB holds the least memory.
+ENGINES = {"duckdb": ("duckdb", "pyarrow"), "polars": ("polars",), "pyarrow": ("pyarrow",)}
 _EXTRA = "frames"
 _BATCH_ARGUMENTS = ("y_true", "y_pred", "sensitive_features", "sample_weight")
 # Rows that pyarrow holds at a time.
@@ -294,7 +295,7 @@ def read_parquet(
     ----------
     files : sequence of str
     columns : FrameColumns
-    engine : {"polars", "duckdb", "pyarrow"}, optional
+    engine : {"duckdb", "polars", "pyarrow"}, optional
     prepare : callable, optional
         Makes columns of others first.
     """
@@ -329,16 +330,18 @@ def find_files(path: Any) -> list[str]:
 
 
 def check_engine(engine: str | None) -> str:
-    """The engine to read Parquet with, which is installed."""
+    """The engine to read Parquet with; default: the first that is installed."""
     if engine is None:
-        engine = next((name for name in ENGINES if find_spec(name)), None)
+        found = (name for name, needed in ENGINES.items() if all(map(find_spec, needed)))
+        engine = next(found, None)
         if engine is None:
             raise ImportError(
                 f"reading Parquet needs one of {', '.join(ENGINES)}: pip install "
                 f"'skfairprop[{_EXTRA}]'"
             )
     check_choice("engine", engine, ENGINES)
-    import_optional(engine, extra=_EXTRA)
+    for package in ENGINES[engine]:
+        import_optional(package, extra=_EXTRA)
     return engine
 
 

@@ -198,7 +198,7 @@ def test_any_engine_that_is_installed_is_used(folder, monkeypatch):
     )
     assert GroupCounts.from_parquet(folder, **SETTINGS) == at_once(people())
     monkeypatch.setattr("skfairprop._frame_counts.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match="needs one of polars, duckdb, pyarrow: pip install"):
+    with pytest.raises(ImportError, match="needs one of duckdb, polars, pyarrow: pip install"):
         GroupCounts.from_parquet(folder, **SETTINGS)
 
 

@@ -5,6 +5,7 @@ import re
 import warnings
 from collections.abc import Callable, Sequence
 from glob import has_magic
+from importlib import import_module
 from pathlib import Path
 
 import narwhals.stable.v2 as nw
@@ -31,9 +32,9 @@ from skfairprop.report._rules import run_check
 from skfairprop.report._source import Source
 from skfairprop.report._table import Table, cut_ranges, need_column, split_spec
 
-# Bytes of a Parquet file from which on its rows are counted and not read: several times more, once
-# they are unpacked.
-LARGE = 1 << 28
+# Values of a Parquet file, rows times columns, from which on its rows are counted and not read:
+# they would take a gigabyte or more.
+LARGE = 1 << 27
 _LEFT_OUT = (
     "the rows were counted and not read, as the files are large: how closely other columns follow "
     "the groups is not in this report"
@@ -66,8 +67,17 @@ def is_large(options: AuditOptions) -> bool:
     if not path.name.endswith((".parquet", ".pq")) and not path.is_dir():
         return False
     if path.is_file():
-        return path.stat().st_size >= LARGE
+        return _n_values(path) >= LARGE
     return path.is_dir() or has_magic(options.table)
+
+
+def _n_values(path: Path) -> int:
+    """Rows times columns of a Parquet file; 0 if it cannot be read, which is said elsewhere."""
+    try:
+        facts = import_module("pyarrow.parquet").read_metadata(path)
+    except (ImportError, OSError, ValueError):
+        return 0
+    return facts.num_rows * facts.num_columns
 
 
 def audit_counts(options: AuditOptions) -> Audit:
@@ -82,7 +92,7 @@ def audit_counts(options: AuditOptions) -> Audit:
     if options.reweight or options.explain:
         raise UsageError(
             "--reweight and --explain need the rows: pass one Parquet file of less than "
-            f"{LARGE >> 20} MiB"
+            f"{LARGE:,} values"
         )
     try:
         files = find_files(str(options.table))
