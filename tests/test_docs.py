@@ -189,3 +189,12 @@ def test_links_of_included_pages_are_moved():
     text = "[a](results/x.txt) [b](https://x.org/y) [c](#d) [e](docs/audit.md)"
     moved = module.read_from("../benchmarks/", text)
     assert moved == "[a](../benchmarks/results/x.txt) [b](https://x.org/y) [c](#d) [e](audit.md)"
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted([*DOCS.glob("guide/[!i]*.md"), *DOCS.glob("examples/plot_*.py")]),
+    ids=name,
+)
+def test_guide_and_gallery_say_when_a_measure_misleads(path):
+    assert re.search(r"When (it|they) misleads?", path.read_text("utf-8"))
