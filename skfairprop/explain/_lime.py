@@ -136,7 +136,7 @@ class LimeExplainer(BaseEstimator):
         self._check_parameters()
         if self.backend == "lime":
             import_optional("lime.lime_tabular", extra="explain")
-        background = as_container(background)
+        background = as_container(background, "the background")
         self.seed_ = resolve_seed(self.random_state)
         self.table_ = Table.of(background, self.categorical_features)
         self.background_ = self.table_.encode(background)

@@ -107,7 +107,7 @@ class Perturbation(BaseEstimator):
             If `sigma` is not positive or another parameter is out of range.
         """
         self._check_parameters()
-        background = as_container(background)
+        background = as_container(background, "the background")
         self.seed_ = resolve_seed(self.random_state)
         self.table_ = Table.of(background, self.categorical_features)
         Z = self.table_.encode(background)

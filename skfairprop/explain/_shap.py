@@ -136,7 +136,7 @@ class ShapExplainer(BaseEstimator):
         self
         """
         self._check_parameters()
-        background = as_container(background)
+        background = as_container(background, "the background")
         self.seed_ = resolve_seed(self.random_state)
         self.table_ = Table.of(background)
         self.background_ = self.table_.encode(background)

@@ -237,8 +237,15 @@ class Table:
             )
 
 
-def as_container(X: Any) -> Any:
+def as_container(X: Any, what: str = "X") -> Any:
     """`X` as a pandas data frame, a 2-D array or a sparse matrix that can be sliced by row.
+
+    Parameters
+    ----------
+    X : table
+        Anything with rows and columns.
+    what : str, default="X"
+        What it is, for the messages.
 
     Raises
     ------
@@ -251,9 +258,9 @@ def as_container(X: Any) -> Any:
         native = nw.from_native(X, eager_only=True, pass_through=True)
         X = native.to_pandas() if isinstance(native, nw.DataFrame) else np.asarray(X)
     if X.ndim != 2:
-        raise ValueError(f"X must be a table with rows and columns; got {X.ndim} dimension(s)")
+        raise ValueError(f"{what} must be a table with rows and columns; got {X.ndim} dimension(s)")
     if 0 in X.shape:
-        raise ValueError(f"X must have at least one row and one column; got shape {X.shape}")
+        raise ValueError(f"{what} must have at least one row and one column; got shape {X.shape}")
     return X
 
 

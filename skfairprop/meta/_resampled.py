@@ -151,6 +151,7 @@ class ResampledClassifier(DelegatingClassifier):
         out = dict(params)
         for name, value in params.items():
             if not is_row_aligned(value, count_rows(X)):
+                _refuse_weights(name, value, count_rows(X), owner)
                 continue
             if rows is None:
                 raise ValueError(
@@ -180,3 +181,9 @@ class ResampledClassifier(DelegatingClassifier):
             .add_self_request(own)
             .add(estimator=self.estimator, method_mapping=mapping)
         )
+
+
+def _refuse_weights(name: str, value: Any, n_rows: int, owner: str) -> None:
+    """Weights of another length would not follow the rows, and might fit the new ones by chance."""
+    if name.split("__")[-1] == "sample_weight" and hasattr(value, "__len__"):
+        raise ValueError(f"{owner}: {name} has {len(value):,} rows; X has {n_rows:,}")

@@ -156,6 +156,14 @@ def test_arguments_that_cannot_follow_are_refused(task, keeper):
         model.fit(X, y, sample_weight=np.ones(160))
 
 
+@pytest.mark.parametrize("n", [159, 49, 161])  # 49 rows are kept
+def test_weights_of_another_length_are_refused(task, keeper, n):
+    X, y = task
+    model = ResampledClassifier(keeper, inducer(sensitive_features="sex"))
+    with pytest.raises(ValueError, match=f"ResampledClassifier: sample_weight has {n} rows; X has"):
+        model.fit(X, y, sample_weight=np.ones(n))
+
+
 def test_arguments_with_another_index_are_refused(task, keeper):
     X, y = task
     model = ResampledClassifier(keeper, inducer(), sensitive_features="sex")
