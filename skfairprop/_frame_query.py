@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from importlib.metadata import version
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -240,8 +241,9 @@ def _collect(frame: Frame, owner: str) -> nw.DataFrame[Any]:
     if isinstance(frame, nw.DataFrame):
         return frame
     engine = str(frame.implementation)
-    # polars holds only a part of the rows at a time if it is asked to
-    how: dict[str, Any] = {"engine": "streaming"} if engine == "polars" else {}
+    # polars holds only a part of the rows at a time if it is asked to, and is new enough
+    streams = engine == "polars" and tuple(map(int, version("polars").split(".")[:2])) >= (1, 25)
+    how: dict[str, Any] = {"engine": "streaming"} if streams else {}
     return ask_engine(engine, lambda: frame.collect(**how), owner)
 
 
