@@ -5,10 +5,13 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from skfairprop import FairnessReport
 from skfairprop.datasets import make_biased_classification
@@ -27,7 +30,7 @@ def data():
     return X.astype(float), np.asarray(made.target), groups
 
 
-def by_hand(X, y, groups, model=None):
+def by_hand(X, y, groups):
     """The same without our estimators: weights P(a) P(y) / P(a, y) of the training rows."""
     out = np.empty_like(y)
     for train, test in FOLDS.split(X, y):
@@ -100,6 +103,7 @@ def test_it_is_in_page_text_and_json(report):
     page = report.to_html()
     assert '<h2 id="before_after">Before and after reweighting</h2>' in page
     assert '<a href="#before_after">Before and after</a>' in page
+    assert "Kamiran and Calders 2012" in page
     assert "Fitted with reweighted rows, the same model has a demographic parity difference" in page
 
 
@@ -121,6 +125,29 @@ def test_no_random_tables_no_intervals(data):
     ).before_after
     assert found.measures[["before", "after", "change"]].notna().all().all()
     assert found.measures[["lower", "upper", "p", "q", "after_lower"]].isna().all().all()
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_a_pipeline_with_metadata_routing_off_and_on(data, routing):
+    X, y, groups = data
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    with sklearn.config_context(enable_metadata_routing=routing):
+        found = FairnessReport.from_estimator(
+            model,
+            X,
+            y,
+            sensitive_features=groups,
+            cv=FOLDS,
+            reweight=True,
+            pos_label=1,
+            bootstrap=0,
+        ).before_after
+    # scaling does not change an unpenalised model; the penalty moves a few rows
+    after = by_hand(X, y, groups)
+    expected = np.ptp([np.mean(after[groups == g]) for g in np.unique(groups)])
+    gap = found.measures.loc["demographic_parity_difference", "after"]
+    assert gap == pytest.approx(expected, abs=0.05)
+    assert gap < found.measures.loc["demographic_parity_difference", "before"]
 
 
 @pytest.mark.filterwarnings("ignore:left out")

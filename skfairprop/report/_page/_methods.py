@@ -82,6 +82,7 @@ def methods(report: Findings, source: Source) -> list[tuple[str, str]]:
          "at random are at least as far apart, exact; by the normal distribution where all "
          "expected counts are 100 or more")
     )  # fmt: skip
+    out += _added_methods(report)
     if report.counts.squared is not None:
         out.append(("Weights", "rows are weighted; intervals and tests use Kish's effective sizes"))
     zero = settings.undefined == "zero"
@@ -99,6 +100,30 @@ def methods(report: Findings, source: Source) -> list[tuple[str, str]]:
         out.append(("Versions", ", ".join(f"{k} {v}" for k, v in source.versions.items())))
     if source.made:
         out.append(("Made", source.made))
+    return out
+
+
+def _added_methods(report: Findings) -> list[tuple[str, str]]:
+    """Of what was asked for besides."""
+    out = []
+    if report.before_after is not None:
+        out.append(
+            ("Before and after", "weights P(group) P(class) / P(group, class) of the rows to learn "
+             "from (Kamiran and Calders 2012); intervals of changes from those of both models and "
+             "their correlation over resampled rows (Zou and Donner 2008), p by swapping the "
+             "predictions of rows at random")
+        )  # fmt: skip
+    if report.explanations is not None:
+        out.append(
+            ("Explanations", "MESD (Popoola and Sheppard 2026) with the continuous tail; null: the "
+             "rows of each class dealt to the groups at random; intervals: rows resampled within "
+             "groups")
+        )  # fmt: skip
+    if report.estimations is not None:
+        out.append(
+            ("Estimations", "BENN (Giloni et al. 2020) with the targeted loss, 4 restarts on "
+             "halves of the rows; placebo: shuffled groups")
+        )  # fmt: skip
     return out
 
 
