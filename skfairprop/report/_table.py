@@ -1,5 +1,6 @@
 """Read a table for an audit, find its columns, and cut numeric protected columns into ranges."""
 
+import codecs
 import hashlib
 import io
 import sys
@@ -139,9 +140,10 @@ def _read_csv(data: bytes, name: str, sep: str, encoding: str) -> pd.DataFrame:
         header = pd.read_csv(io.BytesIO(data), header=None, nrows=1, dtype=str, **form)
         frame = pd.read_csv(io.BytesIO(data), low_memory=False, **form)
     except UnicodeDecodeError:
+        marked = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         raise UsageError(
             f"{name}: not {encoding.removesuffix('-sig').upper()}; name the encoding, as in "
-            "--encoding latin-1"
+            f"--encoding {'utf-16' if marked else 'latin-1'}"
         ) from None
     except LookupError:
         raise UsageError(f"--encoding {encoding!r}: no such encoding; try latin-1") from None

@@ -182,6 +182,15 @@ def test_a_separator_is_one_character(run, write, sep):
     assert error == f"skfairprop: error: --sep {sep!r}: must be one character, as ';' or '\\t'\n"
 
 
+def test_utf_16_is_recognised(run, write, tmp_path):
+    write()
+    (tmp_path / "t.csv").write_text((tmp_path / "t.csv").read_text(), encoding="utf-16")
+    status, text, error = run(*GIVEN)
+    check_end(status, text, error)
+    assert "t.csv: not UTF-8; name the encoding, as in --encoding utf-16" in error
+    assert run(*GIVEN, "--encoding", "utf-16")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("flag", "path", "reason"),
     [
