@@ -119,7 +119,7 @@ def run_audit(
         If fitting or predicting fails.
     """
     options = with_defaults(options)
-    _check_model(options)
+    check_model(options)
     table = read_table(str(options.table), sep=options.sep, encoding=options.encoding)
     frame = table.frame
     y = read_target(frame, options)
@@ -165,7 +165,7 @@ def run_audit(
     )
 
 
-def _check_model(options: AuditOptions) -> None:
+def check_model(options: AuditOptions) -> None:
     """Refuse what needs a model that is not there, before any work is done."""
     if options.reweight and options.estimator is None:
         raise UsageError(

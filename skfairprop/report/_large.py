@@ -89,11 +89,7 @@ def audit_counts(options: AuditOptions) -> Audit:
         If something in the options or the files can be mended by the user.
     """
     options = with_defaults(options)
-    if options.reweight or options.explain:
-        raise UsageError(
-            "--reweight and --explain need the rows: pass one Parquet file of less than "
-            f"{LARGE:,} values"
-        )
+    _audit.check_model(options)  # there are predictions, and no model
     try:
         files = find_files(str(options.table))
         head = _head(files[0])

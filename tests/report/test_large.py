@@ -106,7 +106,8 @@ def test_missing_values_follow_the_policy(run, refused, parts, tmp_path):
         (("--sensitive", "score"), "make 300 groups; name fewer columns"),
         (("--weight", "stage"), "--weight 'stage' must hold numbers"),
         (("--pos-label", "maybe"), "--pos-label 'maybe': not among the values of 'repaid'"),
-        (("--explain", "--pred", "guess"), "need"),
+        (("--explain", "--pred", "guess"), "--explain needs a model to explain"),
+        (("--benn", "--pred", "guess"), "--benn needs a model to ask"),
     ],
 )
 def test_what_is_refused(refused, parts, options, message):
