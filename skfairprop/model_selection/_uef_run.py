@@ -92,7 +92,7 @@ def first_points(search: Any, space: SearchSpace) -> list[Point]:
     if isinstance(search.start, str):
         if search.start != "estimator":
             raise ValueError(f"start must be 'estimator' or a list of dicts; got {search.start!r}")
-        point = space.encode(own)
+        point = space.encode(own, nearly=True)
         return [] if point is None else [point]
     points = []
     for params in search.start or ():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -179,17 +180,26 @@ class SearchSpace:
         i = int(point.get(BRANCH, 0))
         return i, *(d.code(point.get(f"{i}:{n}", 0)) for n, d in self.branches[i].items())
 
-    def encode(self, params: Mapping[str, Any]) -> Point | None:
+    def encode(self, params: Mapping[str, Any], *, nearly: bool = False) -> Point | None:
         """The point with these parameters, in the first branch that allows them all.
 
-        Genes of other branches are in the middle; parameters that a branch lacks are ignored.
+        Parameters that a branch lacks are ignored. With `nearly` those that no branch allows, as a
+        depth of None, are in the middle of theirs, in the branch with the fewest of them. None if
+        there is no such point.
         """
+        found: tuple[int, Point] | None = None
+        middle = self._point(np.full(len(self._free) + 1, 0.5))
         for i, branch in enumerate(self.branches):
             genes = {n: d.encode(params[n]) if n in params else None for n, d in branch.items()}
-            if all(gene is not None for gene in genes.values()):
-                own = {f"{i}:{name}": gene for name, gene in genes.items()}
-                return self._point(np.full(len(self._free) + 1, 0.5)) | own | {BRANCH: i}
-        return None
+            own = {f"{i}:{name}": gene for name, gene in genes.items() if gene is not None}
+            n_missing = len(branch) - len(own)
+            allowed = not n_missing or (nearly and own)
+            if allowed and (found is None or n_missing < found[0]):
+                found = (
+                    n_missing,
+                    self._point(np.full(len(self._free) + 1, 0.5)) | own | {BRANCH: i},
+                )
+        return None if found is None else found[1]
 
     def draw(self, n: int, rng: np.random.Generator) -> list[Point]:
         """Independent points."""
@@ -256,7 +266,8 @@ def _alike(a: Any, b: Any) -> bool:
     """Equal, or estimators of one class with equal parameters."""
     if hasattr(a, "get_params") and hasattr(b, "get_params"):
         return type(a) is type(b) and repr(clone(a, safe=False)) == repr(clone(b, safe=False))
+    numbers = all(isinstance(one, Real) and not isinstance(one, bool) for one in (a, b))
     try:
-        return bool(type(a) is type(b) and a == b)
+        return bool((numbers or type(a) is type(b)) and a == b)
     except (TypeError, ValueError):  # arrays
         return False

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import norm, randint, uniform
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import f1_score, make_scorer, roc_auc_score
@@ -294,6 +295,18 @@ def test_points_go_there_and_back():
         assert again["C"] == pytest.approx(params.pop("C"))
         assert again.items() >= params.items()
     assert space.encode({"C": 20.0, "max_iter": 7, "class_weight": None, "tol": 1e-3}) is None
+
+
+def test_points_near_parameters_that_are_not_in_the_space():
+    forest = RandomForestClassifier(max_depth=None, n_estimators=30)
+    space = SearchSpace(
+        forest,
+        [{"max_depth": randint(2, 9)}, {"max_depth": randint(2, 9), "n_estimators": [10, 30.0]}],
+    )
+    own = forest.get_params()
+    assert space.encode(own) is None
+    assert space.decode(space.encode(own, nearly=True)) == {"max_depth": 5, "n_estimators": 30}
+    assert SearchSpace(forest, {"max_depth": [2, 3]}).encode(own, nearly=True) is None
 
 
 def test_all_points_of_a_finite_space():
