@@ -195,10 +195,7 @@ class SearchSpace:
             n_missing = len(branch) - len(own)
             allowed = not n_missing or (nearly and own)
             if allowed and (found is None or n_missing < found[0]):
-                found = (
-                    n_missing,
-                    self._point(np.full(len(self._free) + 1, 0.5)) | own | {BRANCH: i},
-                )
+                found = n_missing, middle | own | {BRANCH: i}
         return None if found is None else found[1]
 
     def draw(self, n: int, rng: np.random.Generator) -> list[Point]:
