@@ -194,9 +194,9 @@ def test_decision_values_are_explained_without_probabilities():
     ("options", "message"),
     [
         ({"backend": "fast"}, "backend must be"),
-        ({"n_samples": 1}, "n_samples == 1"),
-        ({"kernel_width": 0.0}, "kernel_width == 0.0"),
-        ({"alpha": -1.0}, "alpha == -1.0"),
+        ({"n_samples": 1}, "n_samples must be an integer of at least 2; got 1"),
+        ({"kernel_width": 0.0}, "kernel_width must be a number above 0; got 0.0"),
+        ({"alpha": -1.0}, "alpha must be a number of at least 0; got -1.0"),
     ],
 )
 def test_bad_parameters(options, message):

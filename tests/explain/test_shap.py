@@ -521,9 +521,9 @@ def test_background_is_sampled_down():
     [
         ({"method": "kernel"}, "method must be"),
         ({"tree": "exact"}, "tree must be"),
-        ({"n_background": 0}, "n_background == 0"),
-        ({"n_permutations": 0}, "n_permutations == 0"),
-        ({"max_exact_features": 20}, "max_exact_features == 20"),
+        ({"n_background": 0}, "n_background must be an integer of at least 1; got 0"),
+        ({"n_permutations": 0}, "n_permutations must be an integer of at least 1; got 0"),
+        ({"max_exact_features": 20}, "max_exact_features must be an integer from 0 to 15; got 20"),
     ],
 )
 def test_bad_parameters(options, message):
