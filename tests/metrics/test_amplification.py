@@ -558,6 +558,61 @@ def test_differential_fairness_details():
     assert found.worst_pair.target == 1
 
 
+def test_the_pair_of_differential_fairness_is_the_one_that_changed_most():
+    truth = np.repeat(["yes", "no", "yes", "no"], [30, 70, 50, 50])
+    pred = np.repeat(["yes", "no", "yes", "no"], [10, 90, 55, 45])
+    group = np.repeat(["a", "b"], 100)
+    found = differential_fairness_bias_amplification(
+        truth, pred, sensitive_features=group, concentration=1.0, return_details=True
+    )
+    # smoothed by half a row a cell: 30.5 / 101 became 10.5 / 101, no other by so large a factor
+    assert found.worst_pair == ("a", "yes", pytest.approx(30.5 / 101), pytest.approx(10.5 / 101))
+
+
+def test_mals_pairs_against_a_training_reference_by_hand():
+    trained = (
+        np.repeat(["x", "x", "y", "y"], [6, 2, 3, 5]),
+        np.repeat(["m", "f", "m", "f"], [6, 2, 3, 5]),
+    )
+    truth = np.repeat(["x", "y"], [4, 4])
+    pred = np.repeat(["x", "y", "x", "y"], [3, 2, 1, 2])
+    group = np.repeat(["m", "f"], [5, 3])
+    counts = GroupCounts.from_arrays(trained[0], sensitive_features=trained[1])
+    for reference in (trained, counts):
+        found = mals_bias_amplification(
+            truth, pred, sensitive_features=group, reference=reference, return_details=True
+        )
+        table = found.pairs.set_index(["prior", "target"])
+        assert table["p_data"].to_dict() == pytest.approx(
+            {("x", "m"): 6 / 8, ("x", "f"): 2 / 8, ("y", "m"): 3 / 8, ("y", "f"): 5 / 8}
+        )
+        assert table["p_model"].to_dict() == pytest.approx(
+            {("x", "m"): 3 / 4, ("x", "f"): 1 / 4, ("y", "m"): 2 / 4, ("y", "f"): 2 / 4}
+        )
+        # over-represented in the training data: men in x, women in y
+        assert table["contribution"].to_dict() == pytest.approx(
+            {("x", "m"): 0.0, ("x", "f"): 0.0, ("y", "m"): 0.0, ("y", "f"): 2 / 4 - 5 / 8}
+        )
+
+
+@pytest.mark.parametrize("relative", [False, True])
+def test_directional_predictability_on_counts_equals_a_loop(relative):
+    group, truth, pred = some_rows(0)
+    value = evaluate(
+        GroupCounts.from_arrays(truth, pred, sensitive_features=group),
+        "directional_predictability_amplification",
+        relative=relative,
+    )
+    qualities = []
+    for labels in (truth, pred):  # share of rows that the best guess from the group gets right
+        right = sum(np.unique(labels[group == g], return_counts=True)[1].max() for g in set(group))
+        qualities.append(right / len(labels))
+    expected = qualities[1] - qualities[0]
+    if relative:
+        expected /= sum(qualities)
+    assert value == pytest.approx(expected, rel=1e-5)  # a tiny constant keeps 0 / 0 away
+
+
 # -- bad input ----------------------------------------------------------------------------------
 
 
