@@ -43,13 +43,13 @@ def audit(args: Namespace, rules: Sequence[Rule]) -> int:
         failed = failed_checks(done.checks, args.undefined)
         paths = _write(done, failed, args)
     except RuleError as exc:
-        return fail(f"--fail-on: {exc}", EXIT_USAGE)
+        return _fail(f"--fail-on: {exc}", EXIT_USAGE)
     except UsageError as exc:
-        return fail(str(exc), EXIT_USAGE)
+        return _fail(str(exc), EXIT_USAGE)
     except AuditError as exc:
-        return fail(str(exc), EXIT_FAILED)
+        return _fail(str(exc), EXIT_FAILED)
     except KeyboardInterrupt:
-        return fail("interrupted", EXIT_FAILED)
+        return _fail("interrupted", EXIT_FAILED)
     finally:
         _progress("")
     _print(done, failed, paths, args, time.perf_counter() - started)
@@ -60,17 +60,20 @@ def compare(args: Namespace) -> int:
     """Run ``skfairprop compare``."""
     style = _text.Style(_text.wants_colour(sys.stdout, args.color))
     names = (args.before, args.after)
+    _progress("comparing ...")
     try:
         before, after = (_files.read_report(Path(p)) for p in names)
         text = comparison_text(compare_reports(before, after), names, style)
     except UsageError as exc:
-        return fail(str(exc), EXIT_USAGE)
+        return _fail(str(exc), EXIT_USAGE)
     except (AttributeError, LookupError, TypeError, ValueError) as exc:
-        return fail(  # parts that are written by every audit are gone, or are something else
+        return _fail(  # parts that are written by every audit are gone, or are something else
             f"{args.before!r} and {args.after!r} cannot be compared: one was changed since it was "
             f"written ({first_line(exc)}); make it again with skfairprop audit",
             EXIT_USAGE,
         )
+    finally:
+        _progress("")
     emit(text)
     return EXIT_FINE
 
@@ -80,7 +83,7 @@ def metrics(args: Namespace) -> int:
     try:
         records = catalogue(args.name)
     except UsageError as exc:
-        return fail(str(exc), EXIT_USAGE)
+        return _fail(str(exc), EXIT_USAGE)
     if args.json:
         emit(json.dumps(records, indent=1, ensure_ascii=False))
     else:
@@ -179,6 +182,12 @@ def emit(text: str) -> None:
     """Print, whatever the encoding of the terminal."""
     encoding = sys.stdout.encoding or "utf-8"
     print(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _fail(message: str, status: int) -> int:
+    """Print an error on a line of its own, and return the exit status."""
+    _progress("")
+    return fail(message, status)
 
 
 def _progress(text: str) -> None:

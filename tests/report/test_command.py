@@ -289,6 +289,14 @@ def test_interruption_is_no_traceback(refused, loans, monkeypatch):
     assert refused(loans[0], status=3) == "skfairprop: error: interrupted\n"
 
 
+def test_an_error_does_not_stand_behind_the_line_on_progress(run, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    status, out, err = run("nowhere.csv", *LOANS)
+    assert (status, out) == (2, "")
+    shown = [part.rpartition("\r\x1b[K")[2] for part in err.split("\n")]  # as a terminal does
+    assert shown[0].startswith("skfairprop: error: ")
+
+
 def test_abbreviated_flags_are_refused(capsys):
     with pytest.raises(SystemExit) as caught:
         main(["audit", "--sens", "sex"])
