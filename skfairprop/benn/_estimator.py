@@ -376,6 +376,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : data frame or array-like of shape (n, n_features)
+            Rows as the model takes them.
 
         Returns
         -------

@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from skfairprop._checks import check_choice
 from skfairprop._optional import import_optional
 from skfairprop.explain._nets import is_net
 from skfairprop.explain._table import Table, block_rows
@@ -213,8 +214,7 @@ def unique_rows(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _method(model: Any, response_method: str) -> Any:
-    if response_method not in RESPONSES:
-        raise ValueError(f"response_method must be one of {RESPONSES}; got {response_method!r}")
+    check_choice("response_method", response_method, RESPONSES)
     if hasattr(model, response_method):
         return getattr(model, response_method)
     if hasattr(model, "forward") and hasattr(model, "parameters"):

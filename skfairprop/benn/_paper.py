@@ -12,12 +12,15 @@ from skfairprop.benn._effects import Block
 from skfairprop.benn._encoding import Encoding
 from skfairprop.benn._examined import Examined, difference
 from skfairprop.benn._features import OWNER
+from skfairprop.benn._slices import ALL
 from skfairprop.benn._targeted import Found, Question, feature_index
 
 # Up to so many coordinates each is moved on its own; for more, random directions are tried.
 _MOST_DIFFERENCES = 8
 N_DIRECTIONS = 4
 _SMALLEST_BATCH = 8
+# Where the model is asked for its own gradient.
+_EXACT = ("auto", "exact")
 # Scores of a network repeat to about 1e-7.
 _NO_CHANGE = 1e-12
 
@@ -49,36 +52,26 @@ def find_paper(
     encoding = Encoding(Z, examined.table)
     points = encoding.encode(Z)
     wanted = np.isin(encoding.column, [j for block in blocks for j in block.columns])
-    exact = None
-    if options.gradient in ("auto", "exact"):
-        exact = differentiable(examined, encoding, Z)
-        if exact is None and options.gradient == "exact":
-            raise ValueError(
-                f"{OWNER}: gradient='exact' needs a torch module or skorch net on numeric columns "
-                "without missing values; pass gradient='auto'"
-            )
+    exact = differentiable(examined, encoding, Z) if options.gradient in _EXACT else None
     kind = _gradient(options.gradient, exact, int(wanted.sum()))
     size = _batch_size(kind, len(Z), int(wanted.sum()), question, settings)
     box = BlackBox(examined, encoding, Z, base)
     trained = train_paper(points, wanted, box, exact, kind, size, options, settings, rng)
-    outputs = [np.flatnonzero(np.isin(encoding.column, block.columns)).tolist() for block in blocks]
-    intensity = np.stack(
-        [trained.intensity[:, :, o].max(axis=2) if o else 0 * trained.intensity[:, :, 0]
-         for o in outputs], axis=-1,
-    )  # fmt: skip
-    constant = np.array([len(np.unique(Z[:, list(b.columns)], axis=0)) < 2 for b in blocks])
     silent = not box.moved and all(part["change"] <= _NO_CHANGE for part in trained.curve)
     is_constant = silent and bool((base == base[0]).all())
-    if is_constant:
-        intensity = np.zeros_like(intensity)
-    by_restart = intensity.mean(axis=1)  # Eq. 5, one a restart
-    mean = np.where(constant, np.nan, by_restart.mean(axis=0))
+    outputs = [np.flatnonzero(np.isin(encoding.column, block.columns)).tolist() for block in blocks]
+    constant = np.array([len(np.unique(Z[:, list(b.columns)], axis=0)) < 2 for b in blocks])
+    by_restart = np.zeros((settings.n_init, len(blocks)))
+    if not is_constant:
+        for j, places in enumerate(outputs):  # Eq. 5; of a block the largest component counts
+            by_restart[:, j] = trained.intensity[:, :, places].max(axis=2).mean(axis=1)
+    by_restart[:, constant] = np.nan
     table = pd.DataFrame(
         {
-            "estimate": mean,
-            "sd": np.where(constant, np.nan, by_restart.std(axis=0)),
-            "mean": mean,
-            "slice": "all rows",
+            "estimate": by_restart.mean(axis=0),
+            "sd": by_restart.std(axis=0),
+            "mean": by_restart.mean(axis=0),
+            "slice": ALL,
             "slice_rows": len(Z),
         },
         index=feature_index(blocks),
@@ -138,6 +131,11 @@ class BlackBox:
 
 
 def _gradient(asked: str, exact: Any, n_coordinates: int) -> str:
+    if asked == "exact" and exact is None:
+        raise ValueError(
+            f"{OWNER}: gradient='exact' needs a torch module or skorch net on numeric columns "
+            "without missing values; pass gradient='auto'"
+        )
     if asked != "auto":
         return asked
     if exact is not None:
