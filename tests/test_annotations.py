@@ -6,15 +6,12 @@ import pytest
 
 from tests.public import CLASSES, FUNCTIONS, METHODS, PROPERTIES
 
-NOT_YET = ("Network",)
 SIGNATURES = (
     FUNCTIONS
     | METHODS
     | {n: c.__init__ for n, c in CLASSES.items() if not issubclass(c, BaseException | tuple)}
     | {n: p.fget if isinstance(p, property) else p.func for n, p in PROPERTIES.items()}
 )
-
-SIGNATURES = {n: s for n, s in SIGNATURES.items() if not any(part in n for part in NOT_YET)}
 
 
 @pytest.mark.parametrize("name", sorted(SIGNATURES))

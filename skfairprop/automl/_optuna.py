@@ -91,7 +91,9 @@ def optuna_objective(
     estimator : classifier
         Cloned for every trial.
     X : array-like or DataFrame of shape (n, d)
+        What the estimator predicts from.
     y : array-like of shape (n,)
+        True classes.
     space : dict of str to distribution, or callable
         What is searched: parameters of `estimator` with distributions of Optuna, as
         :func:`optuna_space` gives them; or a function of the trial that returns the parameters.

@@ -1,22 +1,22 @@
 """The network of the paper as an estimator: two hidden layers, trained with skorch."""
 
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skfairprop._checks import check_integer, check_number
 from skfairprop._optional import import_optional
 from skfairprop._random import RandomState, as_generator
 
 # Half-open ranges of the parameters that are no counts.
-_RANGES = {"dropout": (0, 1), "l2": (0, np.inf), "learning_rate": (0, np.inf)}
+_RANGES = {"dropout": "[0, 1)", "l2": "[0, inf)", "learning_rate": "(0, inf)"}
 
 
 class NetworkClassifier(ClassifierMixin, BaseEstimator):
@@ -29,6 +29,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     hidden_layer_sizes : sequence of int, default=(64, 32)
+        Number of units of each hidden layer.
     dropout : float in [0, 1), default=0.0
         Share of the hidden units that are left out of each step.
     l2 : float, default=0.0
@@ -117,7 +118,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.device = device
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the network.
 
         Parameters
@@ -176,6 +177,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Finite numbers.
 
         Returns
         -------
@@ -194,6 +196,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Finite numbers.
 
         Returns
         -------
@@ -204,21 +207,14 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         return out
 
     def _check_parameters(self) -> None:
-        for name, (low, high) in _RANGES.items():
-            value = getattr(self, name)
-            number = isinstance(value, Real) and not isinstance(value, bool)
-            if not number or not low <= value < high:
-                raise ValueError(f"{name} must be a number in [{low}, {high}); got {value!r}")
-        if self.learning_rate == 0:
-            raise ValueError("learning_rate must be above 0; got 0")
+        for name, within in _RANGES.items():
+            check_number(name, getattr(self, name), within)
         sizes = self.hidden_layer_sizes
         if isinstance(sizes, str | Integral):
             raise ValueError(f"hidden_layer_sizes must be a sequence of integers; got {sizes!r}")
         counts = [("max_epochs", self.max_epochs), ("batch_size", self.batch_size)]
         for name, value in [*counts, *[("hidden_layer_sizes", size) for size in sizes]]:
-            whole = isinstance(value, Integral) and not isinstance(value, bool)
-            if not whole or value < 1:
-                raise ValueError(f"{name}: {value!r} must be an integer of at least 1")
+            check_integer(name, value, least=1)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -231,13 +227,13 @@ def _dense(X: Any) -> np.ndarray:
     return X.toarray() if sparse.issparse(X) else np.ascontiguousarray(X)
 
 
-def _weights(sample_weight: ArrayLike | None, n: int) -> np.ndarray:
+def _weights(sample_weight: Any, n: int) -> np.ndarray:
     """Weights with the mean 1."""
     if sample_weight is None:
         return np.ones(n)
     weights = np.asarray(sample_weight, dtype=float)
     if weights.shape != (n,):
-        raise ValueError(f"sample_weight has the shape {weights.shape}; X has {n} rows")
+        raise ValueError(f"sample_weight has shape {weights.shape}; X has {n:,} rows")
     if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
         raise ValueError("sample_weight must be finite, not negative, and not zero everywhere")
     out: np.ndarray = weights / weights.mean()

@@ -78,7 +78,9 @@ class FittedSearch(BaseSearchCV):
         Parameters
         ----------
         X : indexable of n rows
+            What the estimator takes.
         y : array-like of shape (n,)
+            Target.
         point : int
             Position in ``pareto_front_``, such as ``select(...).name``.
         **params
@@ -127,7 +129,9 @@ class FittedSearch(BaseSearchCV):
         Parameters
         ----------
         X : indexable of n rows
+            What the estimator takes.
         y : array-like of shape (n,)
+            Target.
         confidence : float, default=0.95
             Of the intervals, in (0, 1).
         n_draws : int, default=1000
@@ -185,7 +189,9 @@ class FittedSearch(BaseSearchCV):
         Parameters
         ----------
         X : indexable of n rows
+            What the estimator takes.
         y : array-like of shape (n,), optional
+            Target.
         **params
             Metadata of these rows for the scorers, with routing on.
 

@@ -17,6 +17,7 @@ from sklearn.model_selection import (
 )
 from sklearn.utils.multiclass import type_of_target
 
+from skfairprop._checks import check_choice
 from skfairprop._columns import Column
 from skfairprop._labels import check_weights, declare
 from skfairprop._random import as_generator
@@ -54,10 +55,8 @@ def check_arguments(search: Any) -> None:
     time_budget = search.time_budget
     if time_budget is not None and not (_is_number(time_budget) and time_budget > 0):
         raise ValueError(f"time_budget must be seconds above 0; got {time_budget!r}")
-    if search.algorithm not in ALGORITHMS:
-        raise ValueError(f"algorithm must be one of {ALGORITHMS}; got {search.algorithm!r}")
-    if search.infeasible not in ("raise", "least"):
-        raise ValueError(f"infeasible must be 'raise' or 'least'; got {search.infeasible!r}")
+    check_choice("algorithm", search.algorithm, ALGORITHMS)
+    check_choice("infeasible", search.infeasible, ("raise", "least"))
     if not (callable(search.choice) or search.choice in RULES):
         raise ValueError(
             f"choice must be one of {RULES} or a callable; got {search.choice!r}"

@@ -143,13 +143,16 @@ def test_the_first_weights_are_distributed_as_torchs_own():
     ("options", "message"),
     [
         ({"dropout": 1.0}, r"dropout must be a number in \[0, 1\); got 1.0"),
-        ({"l2": -1}, r"l2 must be a number in \[0, inf\); got -1"),
-        ({"learning_rate": 0}, "learning_rate must be above 0; got 0"),
-        ({"learning_rate": np.nan}, "learning_rate must be a number in"),
-        ({"max_epochs": 0}, "max_epochs: 0 must be an integer of at least 1"),
-        ({"batch_size": 2.5}, "batch_size: 2.5 must be an integer of at least 1"),
+        ({"l2": -1}, "l2 must be a number of at least 0; got -1"),
+        ({"learning_rate": 0}, "learning_rate must be a number above 0; got 0"),
+        ({"learning_rate": np.nan}, "learning_rate must be a number above 0; got nan"),
+        ({"max_epochs": 0}, "max_epochs must be an integer of at least 1; got 0"),
+        ({"batch_size": 2.5}, "batch_size must be an integer of at least 1; got 2.5"),
         ({"hidden_layer_sizes": 3}, "hidden_layer_sizes must be a sequence of integers; got 3"),
-        ({"hidden_layer_sizes": (3, 0)}, "hidden_layer_sizes: 0 must be an integer of at least 1"),
+        (
+            {"hidden_layer_sizes": (3, 0)},
+            "hidden_layer_sizes must be an integer of at least 1; got 0",
+        ),
         ({"random_state": "a"}, "random_state must be None, an integer"),
     ],
 )
@@ -201,7 +204,7 @@ def test_reweighting_reaches_the_network():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (np.ones(3), r"sample_weight has the shape \(3,\); X has 240 rows"),
+        (np.ones(3), r"sample_weight has shape \(3,\); X has 240 rows"),
         (np.full(240, -1.0), "sample_weight must be finite, not negative, and not zero"),
         (np.zeros(240), "sample_weight must be finite, not negative, and not zero"),
         (np.full(240, np.nan), "sample_weight must be finite, not negative, and not zero"),

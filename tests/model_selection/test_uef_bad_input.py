@@ -33,7 +33,7 @@ def data():
         ({"thresholds": 2.5}, "thresholds must be None or an integer of at least 1; got 2.5"),
         ({"time_budget": 0}, "time_budget must be seconds above 0"),
         ({"algorithm": "nsga4"}, "algorithm must be one of"),
-        ({"infeasible": "warn"}, "infeasible must be 'raise' or 'least'"),
+        ({"infeasible": "warn"}, "infeasible must be one of .'raise', 'least'."),
         ({"choice": "chebychev"}, "did you mean 'chebyshev'"),
         ({"choice": "chebyshev", "weights": [1, -1]}, "weights must not be negative"),
         ({"choice": "chebyshev", "weights": [0, 0]}, "weights must not be negative, nor all 0"),
