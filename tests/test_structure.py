@@ -11,7 +11,6 @@ from tests.public import public_modules
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "skfairprop"
 FILES = sorted(PACKAGE.rglob("*.py"))
-NOT_YET = [path for path in FILES if path.parent.name != "benn"]
 LONGEST_FILE = 500
 LONGEST_FUNCTION = 50
 # The parts of the package from the bottom to the top. A part imports parts of the lines above its
@@ -98,12 +97,12 @@ def imports(path, *, when_loaded=False):
                 yield member if member in MODULES else source
 
 
-@pytest.mark.parametrize("path", NOT_YET, ids=shown)
+@pytest.mark.parametrize("path", FILES, ids=shown)
 def test_files_are_short(path):
     assert len(path.read_text("utf-8").splitlines()) <= LONGEST_FILE
 
 
-@pytest.mark.parametrize("path", NOT_YET, ids=shown)
+@pytest.mark.parametrize("path", FILES, ids=shown)
 def test_functions_are_short(path):
     functions = [n for n in ast.walk(parsed(path)) if isinstance(n, ast.FunctionDef)]
     assert {f.name: code_lines(f) for f in functions if code_lines(f) > LONGEST_FUNCTION} == {}
