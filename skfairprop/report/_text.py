@@ -241,7 +241,7 @@ def _measure_heading(title: str, interval: str) -> str:
 
 
 def _measure_line(name: str, row: pd.Series, style: Style, *, title: str | None = None) -> str:
-    title = title or measure_title(name)
+    title = measure_title(name) if title is None else title
     mark = "" if row.get("reliable", True) else " (few)"
     text = f"{clip(title + mark, 30):31s}{_decimal(row['value']):>7s}  {_interval(row):15s}"
     text += f"{_decimal(row['chance']):>9s}{_decimal(row['p']):>7s}{_decimal(row.get('q')):>7s}"
