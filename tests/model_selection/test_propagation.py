@@ -714,7 +714,7 @@ def test_stored_counts_must_belong_together(stored):
         ({"model_metrics": ["cramers_v"]}, "model_metrics: 'cramers_v' is not in the study"),
         ({"experiments": ["c"]}, "experiments: 'c' is not in the study; there are 'a', 'b'"),
         ({"factors": [0.3]}, r"factors: 0.3 is not in the study; there are \[-1.0, -0.5"),
-        ({"confidence": 95}, "confidence must lie between 0 and 1; got 95"),
+        ({"confidence": 95}, "confidence must be a number in .0, 1.; got 95"),
     ],
 )
 def test_bad_choices(stored, options, message):
