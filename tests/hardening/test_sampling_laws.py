@@ -44,7 +44,9 @@ def count(group, y):
 
 def cells(frame):
     """A table of groups x classes as a Counter without its zeros."""
-    return Counter({key: int(n) for key, n in frame.stack().items() if n})
+    return Counter(
+        {(group, name): int(n) for name in frame for group, n in frame[name].items() if n}
+    )
 
 
 # -- BiasInducer ----------------------------------------------------------------------------------

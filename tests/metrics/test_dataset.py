@@ -195,7 +195,7 @@ def test_the_predictions_are_a_data_set_too():
     assert evaluate(counts, "cramers_v", of="y_pred") == 1.0
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1e140])
+@pytest.mark.parametrize("scale", [1e-140, 1e-30, 1e140])
 def test_cramers_v_does_not_depend_on_the_scale_of_the_weights(scale):
     rng = np.random.default_rng(0)
     y, group, weight = rng.integers(3, size=50), rng.integers(3, size=50), rng.random(50)
