@@ -1,5 +1,6 @@
 """One way to group the rows: its counts, rates, metrics, and what can be said of chance."""
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -242,7 +243,8 @@ def _driver_row(counts: GroupCounts, call: MetricCall) -> tuple:
     driver = find_driver(
         _source(counts, call), call.metric, pos_label=call.pos_label, **call.options
     )
-    return (None,) * len(DRIVER_COLUMNS) if driver is None else _driver_values(driver)
+    # the two values stay numbers where there is none: a column of None is one of objects
+    return (None,) * 4 + (math.nan,) * 2 if driver is None else _driver_values(driver)
 
 
 def _undefined_notes(counts: GroupCounts, calls: Mapping[str, MetricCall]) -> list[str]:

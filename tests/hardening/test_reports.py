@@ -92,3 +92,11 @@ def test_tables_with_little_in_them(y_true, y_pred, groups):
     counts = np.sum(document["views"][0]["counts"], axis=0)
     right = np.mean(np.asarray(y_true) == np.asarray(y_pred))
     assert np.trace(counts) / counts.sum() == pytest.approx(right)
+
+
+def test_numbers_stay_numbers_beside_a_column_of_one_group():
+    groups = pd.DataFrame({"a": CODES, "same": "x"})
+    report = fairness_report(Y, P, sensitive_features=groups, pos_label=1, bootstrap=0)
+    table = report.to_frame()
+    numbers = ["value", "lower", "upper", "chance", "p", "q", "lowest_value", "highest_value"]
+    assert set(table[numbers].dtypes) == {np.dtype(float)}
