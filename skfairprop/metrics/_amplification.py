@@ -249,11 +249,11 @@ def mals_bias_amplification(
         if not table.any().all()
     ]
     value = float(mals(before.to_numpy(), after.to_numpy(), zero=undefined == "zero"))
-    if undefined != "zero":
+    if alone:  # that has been warned of
+        value = math.nan
+    elif undefined != "zero":
         value = math.nan if holes and undefined == "nan" else value
         say_undefined(name, value, holes, undefined, stacklevel=3)
-    if alone:
-        value = math.nan
     if not return_details:
         return value
     table = share_table(before, after)
