@@ -82,7 +82,7 @@ def time_search(kind, n_rows, n, **settings):
 
 def run(options):
     """Print the milliseconds, the least of three runs."""
-    n = 60 if options.quick else 300
+    n = 60 if options.quick else 100
     print(f"milliseconds of CPU a candidate beside those of the estimator, {n} candidates; beside")
     print("RandomizedSearchCV with the same two scorers, which tries no thresholds")
     print(f"{'rows':>8} {'folds':>6} {'thresholds':>11} {'search':>7} {'random':>7} {'ratio':>6}")

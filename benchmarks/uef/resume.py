@@ -52,7 +52,7 @@ def run(options):
         while killed < n_kills:
             child = start(n, str(checkpoint), pieces)
             # at any moment from the end of its imports on
-            time.sleep(start_up + rng.uniform(0, 1.5 * (took - start_up) / n_kills))
+            time.sleep(start_up + rng.uniform(0, 0.8 * (took - start_up) / n_kills))
             if child.poll() is not None:
                 break
             os.kill(child.pid, signal.SIGKILL)
