@@ -15,6 +15,8 @@ from skfairprop.metrics._rates import Array, Rates, divide, entropy, gap, ratio
 CONVENTIONS = ("corrected", "paper")
 # Pairs of groups are compared in blocks of at most so many cells, which stay in the cache.
 _PAIR_CELLS = 1 << 16
+# Up to so many groups all pairs are quicker than to look for those that matter.
+_FEW_GROUPS = 8
 
 
 def spread(rates: Array, convention: str, axis: int = -1) -> Array:
@@ -112,19 +114,71 @@ def _normalized_difference(rates: Rates, convention: str) -> Array:
     selected, rejected = _positive(rates, rates.by_pred), _positive(rates, rates.other_pred)
     lead, n_groups = selected.shape[:-1], selected.shape[-1]
     selected, rejected = selected.reshape(-1, n_groups), rejected.reshape(-1, n_groups)
-    step = max(1, _PAIR_CELLS // n_groups**2)
-    if len(selected) == 1 or step == 1:  # equal groups are one: many small groups make few pairs
-        worst = [
-            _worst_pair(*_distinct(*pair), convention)
-            for pair in zip(selected, rejected, strict=True)
-        ]
-    else:
-        blocks = [slice(start, start + step) for start in range(0, len(selected), step)]
-        worst = [_worst_pair(selected[rows], rejected[rows], convention) for rows in blocks]
-    value = np.concatenate(worst).reshape(lead)
     if convention == "corrected":
-        value = np.minimum(value, 1.0)
+        value = np.minimum(_largest_of_either(selected, rejected), 1.0)
+    else:
+        value = _largest_of_both(selected, rejected)
+    value = value.reshape(lead)
     return np.where(np.count_nonzero(rates.present, axis=-1) >= 2, value, np.nan)
+
+
+def _largest_of_either(selected: Array, rejected: Array) -> Array:
+    """Largest difference over the smaller of its two scales, over the pairs of groups, (B, G).
+
+    That is the larger of two quotients, and each of them is at its largest with few groups: from
+    groups with a lower rate, only one with fewer selected adds to the first, (p_hi - p_lo) n_hi /
+    (selected of both); and the second is the first with selected and rejected in each other's
+    place.
+    """
+    n = selected + rejected
+    rate = divide(selected, n)
+    step = max(1, _PAIR_CELLS // (8 * n.shape[1]))
+    worst = np.zeros(len(n))
+    for start in range(0, len(n), step):
+        rows = slice(start, start + step)
+        worst[rows] = np.maximum(
+            _largest_quotient(rate[rows], selected[rows], n[rows]),
+            _largest_quotient(-rate[rows], rejected[rows], n[rows]),
+        )
+    return worst
+
+
+def _largest_quotient(rate: Array, chosen: Array, n: Array) -> Array:
+    """Largest of (rate - other rate) n / (chosen of both) over the pairs, per replicate (B, G)."""
+    others = _low_and_few(rate, chosen) if rate.shape[1] > _FEW_GROUPS else slice(None)
+    difference = rate[:, :, None] - _taken(rate, others)[:, None, :]
+    both = chosen[:, :, None] + _taken(chosen, others)[:, None, :]
+    found = np.zeros(both.shape)
+    np.divide(both, n[:, :, None], out=both, where=difference > 0)
+    np.divide(difference, both, out=found, where=difference > 0)
+    return found.max((-2, -1))
+
+
+def _low_and_few(rate: Array, chosen: Array) -> Array:
+    """Positions of the groups for which no other has both a lower rate and fewer chosen, (B, F)."""
+    order = np.argsort(rate, axis=1, kind="stable")  # groups without rows are last
+    sizes = np.take_along_axis(chosen, order, 1)
+    kept = np.ones(order.shape, dtype=bool)
+    kept[:, 1:] = sizes[:, 1:] < np.minimum.accumulate(sizes, axis=1)[:, :-1]
+    # as many of every replicate: a group more than needed is harmless
+    first = np.argsort(~kept, axis=1, kind="stable")[:, : kept.sum(1).max()]
+    return np.take_along_axis(order, first, 1)
+
+
+def _taken(values: Array, positions: Array | slice) -> Array:
+    if isinstance(positions, slice):
+        return values[:, positions]
+    return np.take_along_axis(values, positions, 1)
+
+
+def _largest_of_both(selected: Array, rejected: Array) -> Array:
+    """Largest difference over the larger of its two scales, as printed: all pairs of groups."""
+    step = max(1, _PAIR_CELLS // selected.shape[1] ** 2)
+    if len(selected) == 1 or step == 1:  # equal groups are one: many small groups make few pairs
+        pairs = zip(selected, rejected, strict=True)
+        return np.concatenate([_worst_pair(*_distinct(*pair)) for pair in pairs])
+    blocks = [slice(start, start + step) for start in range(0, len(selected), step)]
+    return np.concatenate([_worst_pair(selected[rows], rejected[rows]) for rows in blocks])
 
 
 def _distinct(selected: Array, rejected: Array) -> tuple[Array, Array]:
@@ -133,9 +187,8 @@ def _distinct(selected: Array, rejected: Array) -> tuple[Array, Array]:
     return pairs[:1], pairs[1:]
 
 
-def _worst_pair(selected: Array, rejected: Array, convention: str) -> Array:
-    """Largest normalised difference over the ordered pairs of groups, per replicate (B, G)."""
-    join = np.fmax if convention == "paper" else np.fmin
+def _worst_pair(selected: Array, rejected: Array) -> Array:
+    """Largest of the printed differences over the ordered pairs of groups, per replicate (B, G)."""
     n = selected + rejected
     rate = divide(selected, n)
     worst, step = np.zeros(len(n)), max(1, _PAIR_CELLS // n.size)
@@ -144,7 +197,7 @@ def _worst_pair(selected: Array, rejected: Array, convention: str) -> Array:
         difference = rate[:, high, None] - rate[:, None, :]
         with np.errstate(divide="ignore", invalid="ignore"):  # groups without rows have no rate
             # P(+) / P(hi) and P(-) / P(lo), within the rows of the pair
-            scale = join(
+            scale = np.fmax(
                 (selected[:, high, None] + selected[:, None, :]) / n[:, high, None],
                 (rejected[:, high, None] + rejected[:, None, :]) / n[:, None, :],
             )

@@ -310,6 +310,23 @@ def test_equals_the_loops(convention, rows, use_y_true, smallest):
         assert found[method] == pytest.approx(wanted, abs=1e-9, nan_ok=True), method
 
 
+@pytest.mark.parametrize("convention", ["corrected", "paper"])
+@pytest.mark.parametrize("rarest", [0.0, 0.3])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_worst_pair_of_many_groups_is_that_of_the_loop(convention, rarest, seed):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 60, 40)
+    chosen = rng.binomial(sizes, rng.uniform(rarest, 1 - rarest, 40))
+    chosen = np.clip(chosen, rarest > 0, np.maximum(sizes - (rarest > 0), 1))
+    group = np.repeat(np.arange(40), sizes)
+    pred = np.concatenate([np.arange(n) < k for n, k in zip(sizes, chosen, strict=True)])
+    found = bias_estimation(
+        pred, pred, sensitive_features=group, method="normalized_difference", convention=convention
+    )
+    groups = [Group([(p, p) for p in pred[group == g]]) for g in range(40)]
+    assert found == pytest.approx(normalized_difference(groups, convention == "corrected"))
+
+
 # -- what is returned -----------------------------------------------------------------------------
 
 TRUE = [1, 0, 1, 0, 1, 1]
