@@ -14,6 +14,8 @@ import pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from skfairprop.scorers._group_scorer import GroupScorer
+
 
 class Checkpoint:
     """Finished fits of one study in a file of JSON lines; the first line says which study.
@@ -117,6 +119,23 @@ def describe(value: Any) -> str:
         value
     ):
         return digest(value)
+    if isinstance(value, GroupScorer):  # its repr does not show the data that it holds
+        plan = getattr(value._score_func, "plan", None)
+        held = (value.sensitive_features, getattr(plan, "background", None))
+        return " ".join([_plain(value), *(describe(one) for one in held if one is not None)])
+    if type(value) in (list, tuple, dict):
+        parts = value.items() if isinstance(value, dict) else value
+        return f"{type(value).__name__}({', '.join(_describe_within(one) for one in parts)})"
+    return _plain(value)
+
+
+def _describe_within(value: Any) -> str:
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return str(describe_estimator("it", value))
+    return describe(value)
+
+
+def _plain(value: Any) -> str:
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
 
 

@@ -213,6 +213,8 @@ class Archive:
         least. Everything is finite.
         """
         losses, excess = self._hoped(candidate), self.excess(candidate)
+        # FAILED alone would be a good loss beside squared errors of prices
+        excess = np.where(np.isfinite(losses).all(1), excess, FAILED)
         losses = np.where(np.isfinite(losses), losses, FAILED)
         allowed = np.flatnonzero(excess <= 0)
         if not len(allowed):

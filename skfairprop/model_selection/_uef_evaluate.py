@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any
 
+import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -128,17 +129,26 @@ class Evaluator:
             found = [fold.exception for fold in folds if fold.exception is not None]
             self.exception = self.exception or (found[0] if found else None)
             return out
+        shown = [self._numbers(fold.values, self.error_score) for fold in folds]
         for fold in folds:
-            fold.values = self._numbers(fold.values)
+            fold.values = self._numbers(fold.values, math.nan)
         if self.job.train_scoring is not None:
-            out.train_values = [self._numbers(fold.train_values) for fold in folds]
+            out.train_values = [self._numbers(f.train_values, self.error_score) for f in folds]
         try:
             out.measured = measure(self.plan, folds)
         except Exception:
             if self.job.raises:
                 raise
             out.error = traceback.format_exc()
+        else:
+            self._show(out, shown)
         return out
+
+    def _show(self, candidate: Candidate, shown: list[dict[str, float]]) -> None:
+        """The error score stands in ``cv_results_`` only: a 0 would be the best of gaps."""
+        assert candidate.measured is not None
+        for name in shown[0]:
+            candidate.measured.fold_values[name][:] = [one[name] for one in shown]
 
     def _explain(self, candidates: list[Candidate], folds: list[list[FoldResult]]) -> None:
         """Look at the explanations of those that could be on the front."""
@@ -158,25 +168,24 @@ class Evaluator:
             found = [next(results) for _ in self.plan.splits]
             times = zip(candidate.score_times, (seconds for _, seconds in found), strict=True)
             candidate.score_times = [a + b for a, b in times]
-            values = [self._numbers(one) for one, _ in found]
+            values = [self._numbers(one, math.nan) for one, _ in found]
             for name in self.explained_late:
-                of_folds = candidate.measured.fold_values[name]
-                of_folds[:] = [one[name] for one in values]
-                candidate.measured.values[name][:] = of_folds.mean()
+                candidate.measured.values[name][:] = np.mean([one[name] for one in values])
+            self._show(candidate, [self._numbers(one, self.error_score) for one, _ in found])
 
     def _map(self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
         if self.workers == 1:
             return [function(*task) for task in tasks]
         return self.parallel(delayed(function)(*task) for task in tasks)
 
-    def _numbers(self, values: dict[str, Any] | None) -> dict[str, float]:
+    def _numbers(self, values: dict[str, Any] | None, failed: float) -> dict[str, float]:
         """Scores as numbers; scikit-learn gives the traceback of a scorer that failed."""
         out = {}
         for name, value in (values or {}).items():
             value = value.item() if hasattr(value, "item") else value
             if isinstance(value, str):
                 self.scoring_error = self.scoring_error or f"{name}: {value}"
-                value = self.error_score
+                value = failed
             if not isinstance(value, Real):
                 raise ValueError(
                     f"objectives: {name!r} must return a number; it returned a "

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import pandas as pd
@@ -27,6 +28,7 @@ class FittedSearch(BaseSearchCV):
 
     objectives: Any
     choice: Any
+    weights: Sequence[float] | None
     within: float
     random_state: RandomState
     pareto_front_: pd.DataFrame
@@ -51,7 +53,7 @@ class FittedSearch(BaseSearchCV):
         choice : str or callable, optional
             As for the class; default: that of the search.
         weights : sequence of float, optional
-            Of the objectives, for "chebyshev".
+            Of the objectives, for "chebyshev"; default: those of the search.
         within : float, optional
             Loss that is given away; default: that of the search.
 
@@ -68,6 +70,7 @@ class FittedSearch(BaseSearchCV):
         """
         check_is_fitted(self, "pareto_front_")
         choice = self.choice if choice is None else choice
+        weights = self.weights if weights is None else weights
         within = self.within if within is None else within
         position = self._choose(choice, weights, within)
         return self.pareto_front_.astype(object).iloc[position]  # cv_index stays an integer
@@ -98,7 +101,8 @@ class FittedSearch(BaseSearchCV):
         """
         check_is_fitted(self, "pareto_front_")
         n = len(self.pareto_front_)
-        if point not in range(n):
+        whole = isinstance(point, Integral) and not isinstance(point, bool)
+        if not whole or point not in range(n):
             raise ValueError(f"point must be a position in pareto_front_, below {n}; got {point!r}")
         search = copy.copy(self)
         search.checkpoint = None
@@ -144,9 +148,11 @@ class FittedSearch(BaseSearchCV):
         Returns
         -------
         DataFrame
-            One row for each objective: ``search``, ``test``, ``lower``, ``upper``, all of them
-            scores. Metrics of counts have the intervals of :func:`skfairprop.inference.infer`,
-            others those of resampled rows; those of explanations have none (NaN).
+            One row for each objective: ``search``, ``test``, ``lower``, ``upper`` and ``null``, all
+            of them scores. Metrics of counts have the interval of
+            :func:`skfairprop.inference.infer` and, as ``null``, their mean where groups differ by
+            chance alone; MESD those of :func:`skfairprop.metrics.mesd`; other numbers of
+            explanations have none (NaN), and the rest has the interval of resampled rows.
 
         Raises
         ------

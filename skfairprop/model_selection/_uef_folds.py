@@ -190,7 +190,10 @@ def positive_scores(model: Any, X: Any, label: Any) -> tuple[np.ndarray | None, 
     if method is None:
         return None, None
     found = np.asarray(getattr(model, method)(X), dtype=float)
-    position = model.classes_.tolist().index(label)
+    classes = model.classes_.tolist()
+    if label not in classes:
+        raise ValueError(f"a fold has no rows of the class {label!r} to train on; stratify cv")
+    position = classes.index(label)
     if found.ndim == 2:
         return found[:, position], method
     return (found if position == 1 else -found), method

@@ -1,6 +1,7 @@
 """The search itself: generation after generation, until the budget or the space is used up."""
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from sklearn.utils.parallel import Parallel
@@ -94,13 +95,16 @@ def first_points(search: Any, space: SearchSpace) -> list[Point]:
             raise ValueError(f"start must be 'estimator' or a list of dicts; got {search.start!r}")
         point = space.encode(own, nearly=True)
         return [] if point is None else [point]
+    given = () if search.start is None else search.start
+    if not isinstance(given, list | tuple) or not all(isinstance(one, Mapping) for one in given):
+        raise TypeError(f"start must be 'estimator', a list of dicts or None; got {given!r}")
     points = []
-    for params in search.start or ():
+    for params in given:
         known = {name for branch in space.branches for name in branch}
         for name in params:
             if name not in known:
                 raise ValueError(f"start: {name!r} is not searched{closest(name, sorted(known))}")
-        point = space.encode({**own, **params})
+        point = space.encode({**own, **params}, needed=params)
         if point is None:
             raise ValueError(f"start: {params!r} is not in the space of param_distributions")
         points.append(point)

@@ -1,5 +1,6 @@
 """What a search was told: its arguments checked, and turned into what the work needs."""
 
+import copy
 import math
 import warnings
 from collections.abc import Mapping
@@ -8,8 +9,10 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import is_classifier
 from sklearn.model_selection import (
+    PredefinedSplit,
     ShuffleSplit,
     StratifiedShuffleSplit,
     check_cv,
@@ -50,6 +53,9 @@ def check_arguments(search: Any) -> None:
         raise ValueError(
             f"thresholds must be None or an integer of at least 1; got {search.thresholds!r}"
         )
+    for name in ("pooled", "lazy", "return_train_score"):
+        if not isinstance(getattr(search, name), bool | np.bool_):
+            raise ValueError(f"{name} must be True or False; got {getattr(search, name)!r}")
     if search.n_evaluations is not None and search.n_generations is not None:
         raise ValueError("n_evaluations and n_generations both say when to stop; pass one of them")
     time_budget = search.time_budget
@@ -92,6 +98,8 @@ def classes_of(estimator: Any, y: Any) -> list:
     if y is None or not is_classifier(estimator):
         return []
     labels = np.asarray(y)
+    if labels.dtype == object and pd.isna(labels).any():
+        raise ValueError("y holds missing labels; leave these rows out")
     if labels.ndim != 1 or type_of_target(labels) not in ("binary", "multiclass"):
         return []
     return np.unique(labels).tolist()
@@ -104,10 +112,8 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, *, classifier: bool, seed:
             raise ValueError(f"cv as a share of the rows must be between 0 and 1; got {cv!r}")
         shuffle = StratifiedShuffleSplit if classifier else ShuffleSplit
         cv = shuffle(1, test_size=cv, random_state=seed)
-    splitter = check_cv(cv, y, classifier=classifier)
-    splits = [
-        (np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, **groups)
-    ]
+    splitter = _seeded(check_cv(cv, y, classifier=classifier), seed)
+    splits = [(_rows(train), _rows(test)) for train, test in splitter.split(X, y, **groups)]
     if not splits:
         raise ValueError("cv gives no split")
     for i, (train, test) in enumerate(splits):
@@ -117,6 +123,22 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, *, classifier: bool, seed:
                 "it was fitted to"
             )
     return splits
+
+
+def _seeded(splitter: Any, seed: int) -> Any:
+    """With a seed if it shuffles without one: `fit_point` and a resumed search need its folds."""
+    shuffles = getattr(splitter, "shuffle", True)
+    if not shuffles or getattr(splitter, "__dict__", {}).get("random_state", seed) is not None:
+        return splitter
+    out = copy.copy(splitter)
+    out.random_state = seed
+    return out
+
+
+def _rows(which: Any) -> np.ndarray:
+    """Positions, also of a mask."""
+    found = np.asarray(which)
+    return np.flatnonzero(found) if found.dtype == bool else found
 
 
 def hold_out(
@@ -132,6 +154,13 @@ def hold_out(
         raise ValueError(
             "test_size would split groups; hold out rows yourself and pass them to transfer()"
         )
+    if isinstance(search.cv, PredefinedSplit) or not (
+        search.cv is None or isinstance(search.cv, Real) or hasattr(search.cv, "split")
+    ):
+        raise ValueError(
+            "test_size would move the rows that the splits of cv count; hold out rows yourself and "
+            "pass them to transfer()"
+        )
     seed = int(as_generator(search.random_state).integers(2**31 - 1))
     labels = np.asarray(y) if classes_of(search.estimator, y) else None
     rows, held_out = train_test_split(
@@ -145,12 +174,14 @@ def read_constraints(search: Any, scorers: Mapping[str, Any], classes: list) -> 
     given = search.constraints
     if isinstance(given, str) and given == "auto":
         given = {SELECTION_RATE: _DEFAULT_RATES} if len(classes) == 2 else {}
+    if not (given is None or isinstance(given, Mapping)):
+        raise TypeError(f"constraints must be 'auto', a dict or None; got {given!r}")
     out = []
-    for name, bounds in ({} if given is None else given).items():
+    for name, bounds in (given or {}).items():
         if not isinstance(bounds, tuple | list) or len(bounds) != 2:
             raise ValueError(f"constraints[{name!r}] must be (low, high); got {bounds!r}")
         low, high = bounds
-        if not all(end is None or _is_number(end) for end in bounds):
+        if not all(end is None or (_is_number(end) and not math.isnan(end)) for end in bounds):
             raise ValueError(f"constraints[{name!r}] must be numbers or None; got {bounds!r}")
         if low is not None and high is not None and low > high:
             raise ValueError(
@@ -172,6 +203,10 @@ def _check_constraint(
             raise ValueError(
                 f"constraints: {SELECTION_RATE!r} is the share of one class of two; the target has "
                 f"{len(classes)} classes"
+            )
+        if not all(end is None or 0 <= end <= 1 for end in (low, high)):
+            raise ValueError(
+                f"constraints[{name!r}] must be shares between 0 and 1; got {(low, high)!r}"
             )
         lopsided = not math.isclose((low or 0.0) + (1.0 if high is None else high), 1.0)
         if lopsided and pos_label is None and not set(classes) <= {-1, 0, 1}:
@@ -239,6 +274,11 @@ def make_views(
     out = {}
     for name, scorer in scorers.items():
         weight = params[name].get("sample_weight")
+        if weight is not None and len(weight) != len(everybody.group_codes):
+            raise ValueError(
+                f"sample_weight has {len(weight):,} values; there are "
+                f"{len(everybody.group_codes):,} rows"
+            )
         measure = scorer._score_func if isinstance(scorer, GroupScorer) else None
         key = (
             (None, None, None, None, weight)

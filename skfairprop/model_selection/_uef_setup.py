@@ -111,6 +111,9 @@ def make_setup(
         )
         seed = store.seed
     scorers = find_scorers(search, seed)
+    taken = {f"param_{name}" for branch in space.branches for name in branch}
+    for name in taken & set(scorers):
+        raise ValueError(f"objectives: {name!r} is another column of pareto_front_; rename it")
     names = objective_names(search.objectives)
     if not callable(search.choice):  # refuse now what does not fit the objectives
         options = {"weights": search.weights, "within": search.within}

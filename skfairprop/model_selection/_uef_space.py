@@ -1,13 +1,12 @@
 """The space of a search: distributions and lists of anything, in one or several branches."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy.stats import qmc
-from sklearn.base import clone
 
 from skfairprop._optional import import_optional
 from skfairprop._suggest import closest
@@ -24,7 +23,7 @@ class Values:
     """A parameter that takes one of some values; a gene is the position of one."""
 
     def __init__(self, values: Sequence[Any]) -> None:
-        self.values = list(values)
+        self.values = _distinct(values)
         self.size: float = len(self.values)
         numbers = all(
             isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in self.values
@@ -49,7 +48,7 @@ class Values:
         """What tells two genes apart, as a JSON value."""
         return int(gene)
 
-    def encode(self, value: Any) -> int | None:
+    def encode(self, value: Any, *, nearly: bool = False) -> int | None:
         """The gene of a value; None if it is none of them."""
         for position, known in enumerate(self.values):
             if known is value or _alike(known, value):
@@ -93,18 +92,22 @@ class Distribution:
     def code(self, gene: Any) -> Any:
         return self.decode(gene) if self.discrete else float(gene)
 
-    def encode(self, value: Any) -> float | None:
+    def encode(self, value: Any, *, nearly: bool = False) -> float | None:
+        """The gene of a value; None if there is none that is read as it or, `nearly`, close by."""
         try:
             upper = float(self.distribution.cdf(value))
             lower = float(self.distribution.cdf(value - 1)) if self.discrete else upper
         except (TypeError, ValueError):
             return None
         low, high = self.distribution.support()
-        return (lower + upper) / 2 if low <= value <= high else None
+        gene = (lower + upper) / 2
+        exact = nearly or np.isclose(self.decode(gene), value, rtol=1e-6, atol=1e-9)
+        return gene if exact and low <= value <= high else None
 
     def genes(self) -> Iterator[float]:
         low, high = (int(end) for end in self.distribution.support())
-        return (float(self.encode(value) or 0.0) for value in range(low, high + 1))
+        found = (self.encode(value) for value in range(low, high + 1))
+        return (gene for gene in found if gene is not None)  # some have a probability of 0
 
     def describe(self) -> list[Any]:
         frozen = self.distribution
@@ -178,19 +181,32 @@ class SearchSpace:
     def key(self, point: Point) -> tuple[Any, ...]:
         """What two points with the same parameters have in common."""
         i = int(point.get(BRANCH, 0))
+        for j, branch in enumerate(self.branches[:i]):  # branches may overlap
+            if branch.keys() == self.branches[i].keys():
+                params = self.decode(point)
+                genes = {f"{j}:{n}": d.encode(params[n]) for n, d in branch.items()}
+                if None not in genes.values():
+                    return self.key(genes | {BRANCH: j})
         return i, *(d.code(point.get(f"{i}:{n}", 0)) for n, d in self.branches[i].items())
 
-    def encode(self, params: Mapping[str, Any], *, nearly: bool = False) -> Point | None:
+    def encode(
+        self, params: Mapping[str, Any], *, needed: Iterable[str] = (), nearly: bool = False
+    ) -> Point | None:
         """The point with these parameters, in the first branch that allows them all.
 
-        Parameters that a branch lacks are ignored. With `nearly` those that no branch allows, as a
-        depth of None, are in the middle of theirs, in the branch with the fewest of them. None if
-        there is no such point.
+        Parameters that a branch lacks are ignored, but for those that are `needed`. With `nearly`
+        those that no branch allows, as a depth of None, are in the middle of theirs, in the branch
+        with the fewest of them. None if there is no such point.
         """
         found: tuple[int, Point] | None = None
         middle = self._point(np.full(len(self._free) + 1, 0.5))
         for i, branch in enumerate(self.branches):
-            genes = {n: d.encode(params[n]) if n in params else None for n, d in branch.items()}
+            if not branch.keys() >= set(needed):
+                continue
+            genes = {
+                n: d.encode(params[n], nearly=nearly) if n in params else None
+                for n, d in branch.items()
+            }
             own = {f"{i}:{name}": gene for name, gene in genes.items() if gene is not None}
             n_missing = len(branch) - len(own)
             allowed = not n_missing or (nearly and own)
@@ -259,11 +275,34 @@ def _check_names(estimator: Any, branch: Mapping[str, Any]) -> None:
             )
 
 
+def _distinct(values: Iterable[Any]) -> list[Any]:
+    """Values without repetitions: nothing is evaluated twice."""
+    out: list[Any] = []
+    known: set[Any] = set()
+    for value in values:
+        if isinstance(value, Real | str) or value is None:  # quickly: there may be thousands
+            kind = Real if _is_number(value) else type(value)
+            is_new = (kind, value) not in known
+            known.add((kind, value))
+        else:
+            is_new = not any(value is one or _alike(value, one) for one in out)
+        if is_new:
+            out.append(value)
+    return out
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def _alike(a: Any, b: Any) -> bool:
     """Equal, or estimators of one class with equal parameters."""
     if hasattr(a, "get_params") and hasattr(b, "get_params"):
-        return type(a) is type(b) and repr(clone(a, safe=False)) == repr(clone(b, safe=False))
-    numbers = all(isinstance(one, Real) and not isinstance(one, bool) for one in (a, b))
+        if isinstance(a, type) or isinstance(b, type):
+            return a is b
+        # not by their repr, which leaves out what is long
+        return describe_estimator("it", a) == describe_estimator("it", b)
+    numbers = _is_number(a) and _is_number(b)
     try:
         return bool((numbers or type(a) is type(b)) and a == b)
     except (TypeError, ValueError):  # arrays

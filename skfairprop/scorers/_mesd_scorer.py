@@ -11,7 +11,7 @@ from skfairprop._random import RandomState, as_generator
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.explain import Model
 from skfairprop.metrics import METRICS
-from skfairprop.metrics._mesd_result import summarise
+from skfairprop.metrics._mesd_result import MESDResult, summarise
 from skfairprop.metrics._mesd_rows import StableRows, code_rows
 from skfairprop.metrics._procedural import check_summary_options, warn_of
 from skfairprop.metrics._stability import Plan, check_sampling, sample_rows, take
@@ -199,6 +199,10 @@ class _StabilityMeasure(Measure):
             self.summary = summary | {"n_permutations": 0}
 
     def value(self, fold: Fold) -> float:
+        return float(self.metric.kernel(self.result(fold)))
+
+    def result(self, fold: Fold, **options: Any) -> MESDResult:
+        """All that is known of a fold; `options` are of the null and of the intervals."""
         if fold.estimator is None:
             raise ScorerSetupError(
                 f"{self.__name__} scorer needs the estimator and X, which are not passed to it here"
@@ -206,9 +210,9 @@ class _StabilityMeasure(Measure):
         if fold.sample_weight is not None:
             raise ScorerSetupError(f"{self.__name__} scorer takes no sample_weight; leave it out")
         rng = as_generator(self.plan.seed)
-        result = summarise(self._explained(fold), rng=rng, **self.summary)
+        result = summarise(self._explained(fold), rng=rng, **{**self.summary, **options})
         warn_of(result, comparing=self.metric.compares_groups)
-        return float(self.metric.kernel(result))
+        return result
 
     def _explained(self, fold: Fold) -> StableRows:
         """The explained rows of a fold, shared by the scorers of a call that explain alike."""

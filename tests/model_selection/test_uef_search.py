@@ -524,7 +524,7 @@ def test_rows_that_are_held_out_are_not_searched_on(data):
     ).fit(X, y)
     assert search.best_estimator_.n_samples_fit_ == len(y) - round(0.3 * len(y))
     assert search.score(X, y) > 0.9 > search.transfer_.loc["balanced_accuracy", "test"]
-    assert list(search.transfer_.columns) == ["search", "test", "lower", "upper"]
+    assert list(search.transfer_.columns) == ["search", "test", "lower", "upper", "null"]
 
 
 def test_a_model_that_predicts_by_groups_is_told_them(data):
