@@ -14,6 +14,7 @@ from skfairprop.metrics._procedural_kernels import (
     Pairs,
     permuted_group_means,
     resampled_group_means,
+    widened,
 )
 
 _PAIR_CELLS = 4_000_000  # replicates times pairs held at once
@@ -54,8 +55,9 @@ class MESDResult:
     p_value : float
         Share of such deals, plus one, with at least this MESD: in (0, 1].
     interval : tuple of two floats
-        Percentile interval of MESD *without shrinkage*, from resampling rows within groups,
-        widened to hold `value`. It starts at 0 unless ``p_value`` is at most ``1 - confidence``.
+        Percentile interval of MESD *without shrinkage*, from resampling rows within groups, whose
+        means are spread as far as Student's t reaches; widened to hold `value`. It starts at 0
+        unless ``p_value`` is at most ``1 - confidence``.
     group_interval : DataFrame
         ``lower`` and ``upper`` of the same resamples, by group.
     n_rows, n_degenerate : int
@@ -70,12 +72,13 @@ class MESDResult:
     Notes
     -----
     ``null_mean``, ``p_value``, ``interval`` and ``group_interval`` are NaN where no permutations
-    or resamples were asked for. They hold for this model and this draw of perturbations.
+    or resamples were asked for, the intervals also where no group has two rows. They hold for
+    this model and this draw of perturbations.
 
     Shrinkage pulls MESD towards 0: with 50 rows a group, .113 came out as .080 on average. The
     interval does not shrink. In simulations of 200 data sets the 95 % interval held the true value
-    in 92 to 98 % for groups of at least 20 rows, and in 75 to 89 % where the group that differs had
-    4 or 5 rows.
+    in 95 to 98 % for groups of at least 20 rows, and in 78 to 88 % where the group that differs had
+    1 to 5 rows: a group without rows of a label is given the mean of the others there.
 
     Examples
     --------
@@ -209,7 +212,7 @@ def summarise(
     if rows.fidelity is not None:
         fidelity = rows.cells(rows.fidelity, shrinkage).group_means
     null_mean, p_value = _chance(rows, cells, value, alpha, tail, n_permutations, rng)
-    drawn = _resampled(rows, cells, n_resamples, rng)
+    drawn = _resampled(rows, cells, n_resamples, confidence, rng)
     ends = (1 - confidence) / 2, (1 + confidence) / 2
     return MESDResult(
         value=value,
@@ -268,13 +271,14 @@ def _chance(
 
 
 def _resampled(
-    rows: StableRows, cells: Cells, n_resamples: int, rng: np.random.Generator
+    rows: StableRows, cells: Cells, n_resamples: int, confidence: float, rng: np.random.Generator
 ) -> np.ndarray | None:
-    """Group means of resamples, None where there are none."""
-    if not n_resamples:
+    """Group means of resamples, None where there are none or every row is alone in its group."""
+    if not n_resamples or cells.n.sum(-1).max() < 2:
         return None
     codes = (rows.stability, rows.groups, rows.labels)
-    return resampled_group_means(cells, *codes, n_resamples=n_resamples, rng=rng)
+    drawn = resampled_group_means(cells, *codes, n_resamples=n_resamples, rng=rng)
+    return widened(drawn, cells, confidence)
 
 
 def _interval(

@@ -13,6 +13,7 @@ from skfairprop.explain import ExplainerEnsemble, Model, Perturbation
 from skfairprop.explain._ensemble import EXPLAINERS, check_weights
 from skfairprop.explain._model import Predictor
 from skfairprop.explain._seed import resolve_seed
+from skfairprop.explain._table import as_container
 
 DISTANCES = ("l2", "l1")
 STABILITIES = ("linear", "reciprocal")
@@ -93,6 +94,7 @@ class Plan:
         ValueError
             If the background has other columns than `X`.
         """
+        as_container(X)  # what is wrong with X is said of X, not of a background
         background = X if self.background is None else self.background
         perturbation = Perturbation(
             n_perturbations=self.n_perturbations,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from scipy.stats import kstest
+from scipy.stats import kstest, norm, t
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import UndefinedMetricWarning
@@ -381,6 +381,32 @@ def test_intervals_hold_the_true_value():
         ).interval
         held.append(low <= true <= high)
     assert np.mean(held) >= 0.9
+
+
+def test_small_groups_have_the_interval_of_student():
+    """Of a normal sample, one label, no shrinkage; to the accuracy of a bootstrap of ten rows."""
+    for n in (10, 30):
+        normal = norm.ppf((np.arange(n) + 0.5) / n)
+        stability, group = np.r_[0.5 + 0.05 * normal, [0.9] * 50], np.repeat(["a", "b"], [n, 50])
+        given = {"sensitive_features": group, "shrinkage": 0, "n_resamples": 4000}
+        found = mesd_from_stability(stability, [0] * len(group), random_state=0, **given)
+        low, high = found.group_interval.loc["a"]
+        error = stability[:n].std(ddof=1) / math.sqrt(n)
+        assert (high - low) / 2 == pytest.approx(t.ppf(0.975, n - 1) * error, rel=0.05)
+
+
+def test_a_row_that_is_alone_in_its_group_is_not_sure():
+    stability, group = np.r_[0.5, np.linspace(0.7, 0.9, 50)], np.repeat(["a", "b"], [1, 50])
+    given = {"sensitive_features": group, "shrinkage": 0, "n_resamples": 2000}
+    found = mesd_from_stability(stability, [0] * 51, random_state=0, **given)
+    low, high = found.group_interval.loc["a"]
+    assert low == pytest.approx(0.4, abs=0.01)  # as far as a row of b is from the mean of b
+    assert high == pytest.approx(0.6, abs=0.01)
+    alone = mesd_from_stability(
+        [0.5, 0.7], [0, 0], sensitive_features=["a", "b"], shrinkage=0, n_resamples=20
+    )
+    assert np.isnan(alone.interval).all()
+    assert alone.group_interval.isna().to_numpy().all()
 
 
 def test_a_label_may_vanish_from_a_resample():
