@@ -1,9 +1,9 @@
 """Counts of frames, files and batches: merged by label, and read by one policy for missing ones."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from functools import partial
-from glob import has_magic
+from glob import escape, has_magic
 from importlib.util import find_spec
 from numbers import Number
 from os import PathLike, fspath
@@ -155,6 +155,8 @@ class CellTable:
 def _kind(value: Any) -> str:
     if isinstance(value, bool):
         return "booleans"
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return "dates with a time zone"
     for kind, types in {"numbers": Number, "texts": str, "dates": date}.items():
         if isinstance(value, types):
             return kind
@@ -312,20 +314,27 @@ def read_parquet(
 def find_files(path: Any) -> list[str]:
     """The files of a path, a pattern, a folder, or several paths; sorted, at least one."""
     if isinstance(path, list | tuple):
+        if not path:
+            raise ValueError("path is an empty list; name at least one file")
         return [file for one in path for file in find_files(one)]
     if not isinstance(path, str | PathLike):
         raise TypeError(f"path must be a path, a pattern or a list; got {type(path).__name__}")
     text = fspath(path)
     if "://" in text or Path(text).is_file():  # the engine knows what to do with an address
         return [text]
+    if not text:
+        raise ValueError("path is empty; name a file, a pattern or a folder")
     if Path(text).is_dir():
-        text = str(Path(text) / "**" / "*.parquet")
+        found = sorted(map(str, Path(text).rglob("*.parquet")))
     elif not has_magic(text):
         raise FileNotFoundError(f"no file {text!r}")
-    pattern = Path(text)
-    found = sorted(map(str, Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor)))))
+    else:
+        pattern = Path(text)
+        inside = str(pattern.relative_to(pattern.anchor))
+        found = sorted(map(str, Path(pattern.anchor).glob(inside)))
     if not found:
-        raise FileNotFoundError(f"no file matches {text!r}")
+        where = f"in folder {text!r}" if Path(text).is_dir() else f"matches {text!r}"
+        raise FileNotFoundError(f"no file {where}")
     return found
 
 
@@ -350,8 +359,10 @@ def _scan_polars(file: str, columns: FrameColumns | None) -> Iterator[Any]:
 
 
 def _scan_duckdb(file: str, columns: FrameColumns | None) -> Iterator[Any]:
+    # a name with "*" or "[" is that of one file, not a pattern that other files match
+    name = file if "://" in file else escape(file)
     with import_optional("duckdb", extra=_EXTRA).connect() as connection:
-        yield connection.read_parquet(file)
+        yield connection.read_parquet(name)
 
 
 def _scan_pyarrow(file: str, columns: FrameColumns | None) -> Iterator[Any]:

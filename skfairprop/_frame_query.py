@@ -1,5 +1,6 @@
 """One group-by on a data frame of any engine: only the small table of counts comes back."""
 
+import sys
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -131,6 +132,9 @@ def count_cells(
 
 
 def _read(frame: Any, owner: str) -> Frame:
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None and isinstance(frame, arrow.RecordBatch):
+        frame = arrow.Table.from_batches([frame])
     try:
         native = nw.from_native(frame)
     except TypeError:

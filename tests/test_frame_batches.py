@@ -89,6 +89,25 @@ def test_another_type_in_a_batch_is_refused(column, other, message):
         GroupCounts.from_batches(batches, y_true="y", sensitive_features="g", missing="group")
 
 
+def test_moments_with_and_without_a_time_zone_are_two_types():
+    first = pd.DataFrame({"g": pd.to_datetime(["2026-01-01"]), "y": [0]})
+    second = first.assign(g=first["g"].dt.tz_localize("UTC"))
+    message = (
+        "batch 2: sensitive_features 'g' holds dates with a time zone, as .*it holds dates, as"
+    )
+    with pytest.raises(ValueError, match=message):
+        GroupCounts.from_batches([first, second], y_true="y", sensitive_features="g")
+
+
+def test_batches_of_a_reader_of_arrow():
+    arrow = pytest.importorskip("pyarrow")
+    table = people()
+    batches = arrow.Table.from_pandas(table).to_batches(max_chunksize=70)
+    assert len(batches) == 5
+    counts = GroupCounts.from_batches(iter(batches), **SETTINGS)
+    assert counts == at_once(table)
+
+
 def test_missing_values_are_said_once_and_of_all_batches():
     table = people()
     n = int(table["sex"].isna().sum())
@@ -239,10 +258,33 @@ def test_files_that_are_not_there(tmp_path):
         GroupCounts.from_parquet(tmp_path / "none.parquet", **SETTINGS)
     with pytest.raises(FileNotFoundError, match="no file matches"):
         GroupCounts.from_parquet(tmp_path / "part-*.parquet", **SETTINGS)
-    with pytest.raises(FileNotFoundError, match="no file matches"):
+    with pytest.raises(FileNotFoundError, match=r"no file in folder '.*'"):
         GroupCounts.from_parquet(tmp_path, **SETTINGS)
+    with pytest.raises(ValueError, match="path is an empty list; name at least one file"):
+        GroupCounts.from_parquet([], **SETTINGS)
+    with pytest.raises(ValueError, match="path is empty; name a file"):
+        GroupCounts.from_parquet("", **SETTINGS)
     with pytest.raises(TypeError, match="path must be a path, a pattern or a list; got int"):
         GroupCounts.from_parquet(3, **SETTINGS)
+
+
+@pytest.mark.parametrize("place", ["part[1].parquet", "part[1]", "p*rt?.parquet"])
+def test_a_name_that_looks_like_a_pattern(engine, tmp_path, place):
+    """Only the file or folder of that name is read, not those that match it."""
+    pytest.importorskip("pyarrow")
+    path, other = tmp_path / place, tmp_path / "part1.parquet"
+    pd.DataFrame({"g": ["a"], "y": [1]}).to_parquet(other)
+    if path.suffix:
+        file = path
+    else:
+        path.mkdir()
+        file = path / "it's[0].parquet"
+        (tmp_path / "part1").mkdir()
+        pd.DataFrame({"g": ["a"], "y": [1]}).to_parquet(tmp_path / "part1" / "it's0.parquet")
+    pd.DataFrame({"g": ["b", "c"], "y": [0, 1]}).to_parquet(file)
+    for given in (path, str(path), [path]):
+        counts = GroupCounts.from_parquet(given, y_true="y", sensitive_features="g", engine=engine)
+        assert counts.groups.tolist() == ["b", "c"]
 
 
 @pytest.mark.slow
