@@ -85,3 +85,35 @@ def test_the_driver_of_uneven_groups():
     found = driver("ens_bias", COUNTS.select([0, 1]))
     assert found.rate == "share of rows"
     assert np.isclose(found.low_value, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "rate"),
+    [
+        ("cramers_v", "share of class"),
+        ("combined_error_variance", "spread of relative error rates"),
+        ("symmetric_distance_error", "distance of relative error rates"),
+        ("mals_bias_amplification", "predicted rate minus base rate"),
+    ],
+)
+def test_what_differs_is_named_in_words(name, rate):
+    assert driver(name).rate == rate
+
+
+def test_the_driver_of_relative_error_rates_by_hand():
+    # FNR and FPR of a: 1/10, 2/10; b: 4/10, 5/10; c: 3/10, 1/10; of all rows: 8/30 both. Relative to
+    # these the two lie 3/8, 3/8 and 6/8 apart, in each of the two classes.
+    found = driver("symmetric_distance_error")
+    assert found.low in "ab"
+    assert found.high == "c"
+    assert (found.low_value, found.high_value) == pytest.approx((3 / 8, 6 / 8))
+
+
+@pytest.mark.parametrize("name", [n for n, m in METRICS.items() if m.family == "procedural"])
+def test_the_records_of_stability_are_complete(name):
+    record = METRICS[name]
+    assert record.name == name
+    assert record.inputs == "attributions"
+    assert callable(record.kernel)
+    for text in (record.formula, record.source, record.misleads):
+        assert len(text) > 10
