@@ -25,7 +25,8 @@ class ReweightedClassifier(DelegatingClassifier):
     estimator : estimator
         Classifier, Pipeline or search whose final estimator takes `sample_weight`; cloned.
     reweighter : Reweighter, optional
-        What weighs the rows; cloned. Default: ``Reweighter()``.
+        What weighs the rows; cloned. Default: ``Reweighter()``; give one to search over its
+        parameters, as ``reweighter__method``.
     sensitive_features : str, list of str, callable, Series or DataFrame, optional
         Protected columns: names of columns of X, a callable of X, or pandas data aligned on the
         index of X. What is passed or routed to ``fit`` goes before it; without either, those of the

@@ -238,7 +238,11 @@ class _Input:
     def read(cls, data: Any, what: str, *, text: bool = False) -> "_Input":
         """Read an input; `text` allows several columns that are no numbers, and only marks them."""
         if sparse.issparse(data):
-            return cls(None, sparse.csr_matrix(data), list(range(data.shape[1])))
+            matrix = sparse.csr_matrix(data)
+            if not matrix.has_canonical_format:  # entries of one place, which stand for their sum
+                matrix = matrix.copy()
+                matrix.sum_duplicates()
+            return cls(None, matrix, list(range(data.shape[1])))
         if isinstance(data, np.ndarray) and data.ndim == 2 and data.shape[1] != 1:
             return cls(None, data, list(range(data.shape[1])))
         columns = read_columns(data, what=what)

@@ -72,6 +72,11 @@ def train_and_test(X: Any, y: Any, spec: Any, test: Any, seed: int) -> tuple[Par
                 f"{OWNER}: test must be a share of the rows, (X, y) or (X, y, sensitive_features); "
                 f"got a tuple of {len(test)}"
             )
+        if len(test) == 2 and _by_position(X, spec):
+            raise ValueError(
+                f"{OWNER}: sensitive_features is an array, which says nothing of the rows of test; "
+                "pass test=(X, y, sensitive_features)"
+            )
         return whole, read_part(test[0], test[1], spec, test[2] if len(test) == 3 else None)
     if isinstance(test, bool) or not isinstance(test, Real) or not 0 < float(test) < 1:
         raise ValueError(
@@ -83,13 +88,15 @@ def train_and_test(X: Any, y: Any, spec: Any, test: Any, seed: int) -> tuple[Par
 
 def read_rows(X: Any, y: Any, spec: Any) -> Part:
     """Rows of the study; an array of groups belongs to them by position."""
-    if isinstance(spec, list | tuple):
-        by_position = not all(name in list(getattr(X, "columns", [])) for name in spec)
-    else:
-        by_position = not (
-            spec is None or callable(spec) or isinstance(spec, str | pd.Series | pd.DataFrame)
-        )
+    by_position = _by_position(X, spec)
     return read_part(X, y, None if by_position else spec, spec if by_position else None)
+
+
+def _by_position(X: Any, spec: Any) -> bool:
+    """Whether `spec` holds the groups of the rows of X, and is no name or frame to find them by."""
+    if isinstance(spec, list | tuple):
+        return not all(name in list(getattr(X, "columns", [])) for name in spec)
+    return not (spec is None or callable(spec) or isinstance(spec, str | pd.Series | pd.DataFrame))
 
 
 def common_labels(train: Part, test: Part, inducers: list[Any]) -> tuple[pd.Index, pd.Index]:

@@ -127,7 +127,9 @@ def _seeded(estimator: Any, seed: int) -> Any:
 def _count(test: Part, predicted: np.ndarray) -> GroupCounts:
     classes = test.cells.classes
     found, labels = factorize(predicted, what=f"{OWNER}: the prediction")
-    position = classes.get_indexer(labels)
+    # Python's own equality: of nullable booleans scikit-learn makes 0.0 and 1.0
+    known = {label: i for i, label in enumerate(classes.tolist())}
+    position = np.array([known.get(label, -1) for label in labels.tolist()])
     unknown = labels[position < 0].tolist()
     if unknown or found.min() < 0:
         shown = repr(unknown[0]) if unknown else "a missing value"

@@ -145,10 +145,14 @@ def position(label: Hashable, labels: pd.Index, what: str, *, owner: str) -> int
     """Where `label` is among `labels`."""
     known = labels.tolist()
     if label not in known:
-        raise ValueError(
-            f"{owner}: {what} {label_text(label)!r} does not occur"
-            f"{closest(label_text(label), [label_text(v) for v in known])}"
-        )
+        texts = [label_text(v) for v in known]
+        hint = closest(label_text(label), texts)
+        if label_text(label) in texts:  # 1 and "1" look the same
+            same = known[texts.index(label_text(label))]
+            hint = (
+                f" as {type(label).__name__} {label!r}; there it is {type(same).__name__} {same!r}"
+            )
+        raise ValueError(f"{owner}: {what} {label_text(label)!r} does not occur{hint}")
     return known.index(label)
 
 

@@ -96,6 +96,9 @@ def explicit_shares(cells: Cells, proportions: Any, *, owner: str) -> np.ndarray
             )
         for label in axis:
             position(label, labels, f"{single} in proportions:", owner=owner)
+        if not axis.is_unique:
+            twice = label_text(axis[axis.duplicated()][0])
+            raise ValueError(f"{owner}: proportions name {single} {twice!r} twice; give it once")
     try:
         shares = frame.loc[list(cells.groups), list(cells.classes)].to_numpy(dtype=float)
     except (TypeError, ValueError):

@@ -467,6 +467,29 @@ def test_label_sets_come_in_any_container(function):
         assert function(one, other, sensitive_features=groups) == value
 
 
+@pytest.mark.parametrize("function", [directional_bias_amplification, mals_bias_amplification])
+def test_sparse_label_sets_may_store_a_place_twice(function):
+    """scipy sums the entries of one place, here 1 + 0."""
+    rng = np.random.default_rng(1)
+    group = rng.integers(0, 2, 60)
+    truth, pred = (rng.random((2, 60, 3)) < 0.4).astype(int)
+    twice = sparse.csr_matrix(
+        (
+            np.c_[pred.ravel(), np.zeros(pred.size, int)].ravel(),
+            np.tile(np.repeat(np.arange(3), 2), 60),
+            np.arange(0, 361, 6),
+        ),
+        shape=pred.shape,
+    )
+    stored = twice.nnz
+    value = function(truth, pred, sensitive_features=group)
+    assert function(truth, twice, sensitive_features=group) == value
+    assert twice.nnz == stored
+    doubled = sparse.csr_matrix(([1, 1], [0, 0], [0, 2] + [2] * 59), shape=pred.shape)
+    with pytest.raises(ValueError, match="y_pred holds values other than 0 and 1 in 3 columns"):
+        function(truth, doubled, sensitive_features=group)
+
+
 def test_label_sets_lose_the_rows_without_a_group():
     rng = np.random.default_rng(0)
     group = rng.choice(["a", "b"], 60).astype(object)

@@ -261,6 +261,21 @@ def test_test_rows_of_ones_own(task):
     np.testing.assert_array_equal(by_index.model_counts.values, result.model_counts.values)
 
 
+def test_groups_in_an_array_are_not_known_for_test_rows_of_ones_own(task):
+    X, y, people = task
+    groups = people["group"].to_numpy()
+    with pytest.raises(ValueError, match=r"pass test=\(X, y, sensitive_features\)$"):
+        study(task, sensitive_features=groups, test=(X, y))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "boolean", "Int64", "category"])
+def test_the_dtype_of_the_classes_does_not_matter(task, dtype):
+    """scikit-learn's classifiers predict 0.0 and 1.0 for nullable booleans."""
+    X, y, people = task
+    found = study((X, y.astype(dtype), people), pos_label=1)
+    np.testing.assert_array_equal(found.model_counts.values, study(task).model_counts.values)
+
+
 def test_images(task):
     _, y, people = task
     images = np.zeros((len(y), 3, 2, 2)) + y.to_numpy()[:, None, None, None]

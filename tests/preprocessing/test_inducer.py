@@ -497,6 +497,14 @@ HALVES = pd.DataFrame(0.5, index=["f", "m"], columns=["a", "b"])
             "group in proportions: 'F' does not occur",
         ),
         (
+            {"proportions": pd.concat([HALVES, HALVES.loc[["f"]]])},
+            "^BiasInducer: proportions name group 'f' twice; give it once$",
+        ),
+        (
+            {"proportions": HALVES[["a", "b", "a"]]},
+            "^BiasInducer: proportions name class 'a' twice; give it once$",
+        ),
+        (
             {"proportions": [[0.5, 0.5]]},
             r"must be a DataFrame of groups x classes, an array of shape \(2, 2\), or .* got list",
         ),
@@ -508,6 +516,12 @@ HALVES = pd.DataFrame(0.5, index=["f", "m"], columns=["a", "b"])
 )
 def test_bad_proportions(options, message):
     refuse(message, BiasInducer(**options))
+
+
+def test_labels_of_another_type_are_told_apart():
+    y, groups = np.tile([0, 1], 10), np.repeat([0, 1], 10)
+    with pytest.raises(ValueError, match=r"'1' does not occur as str '1'; there it is int 1$"):
+        BiasInducer(target_group="1", f=0.2).expected_counts(y, groups)
 
 
 def test_missing_groups_are_refused():
