@@ -101,8 +101,8 @@ def test_what_differs_is_named_in_words(name, rate):
 
 
 def test_the_driver_of_relative_error_rates_by_hand():
-    # FNR and FPR of a: 1/10, 2/10; b: 4/10, 5/10; c: 3/10, 1/10; of all rows: 8/30 both. Relative to
-    # these the two lie 3/8, 3/8 and 6/8 apart, in each of the two classes.
+    # FNR and FPR of a: 1/10, 2/10; b: 4/10, 5/10; c: 3/10, 1/10; of all rows: 8/30 both. Relative
+    # to these the two lie 3/8, 3/8 and 6/8 apart, in each of the two classes.
     found = driver("symmetric_distance_error")
     assert found.low in "ab"
     assert found.high == "c"
