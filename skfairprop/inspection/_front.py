@@ -1,6 +1,7 @@
 """Points of a Pareto front as a table that displays draw."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ COLUMNS = (
     "upper",
     "chosen",
 )
+# Of a table with one row for each point, beside the objectives.
+_KEYS = ("method", "on", "point", "chosen")
 # Other methods are told apart by their markers, as hues would be by few.
 MARKERS = ("s", "^", "X", "v", "P", "*", "<", ">")
 _INTERVAL = 3
@@ -71,6 +74,9 @@ def front_frame(
     if not isinstance(front, pd.DataFrame):
         raise TypeError(f"front must be a DataFrame; got {type(front).__name__}")
     names = [str(c) for c in front.columns] if objectives is None else list(objectives)
+    for wrong in (n for n in names if n in _KEYS or names.count(n) > 1):
+        what = "is a column of the display" if wrong in _KEYS else "occurs twice"
+        raise ValueError(f"front: objective {wrong!r} {what}; rename it")
     points = _columns_of(front.rename(columns=str), names, "front")
     if len(names) < 2 or not len(points):
         what = f"{len(names)} objective" if len(names) < 2 else "no points"
@@ -78,7 +84,8 @@ def front_frame(
     better = [greater_is_better] if isinstance(greater_is_better, str) else list(greater_is_better)
     for wrong in (b for b in better if b not in names):
         raise ValueError(f"greater_is_better: no objective {wrong!r}{closest(wrong, names)}")
-    if chosen is not None and not 0 <= chosen < len(points):
+    whole = isinstance(chosen, Integral) and not isinstance(chosen, bool)
+    if chosen is not None and not (whole and 0 <= chosen < len(points)):
         raise ValueError(
             f"chosen must be a position in the front, from 0 to {len(points) - 1}; got {chosen!r}"
         )
@@ -179,7 +186,7 @@ def objectives_of(frame: pd.DataFrame) -> dict[str, bool]:
 
 def wide(frame: pd.DataFrame, column: str = "value") -> pd.DataFrame:
     """One row for each point, in the order of the table, and a column for each objective."""
-    keys = ["method", "on", "point", "chosen"]
+    keys = list(_KEYS)
     names = list(pd.unique(frame["objective"]))
     out = frame.pivot(index=keys, columns="objective", values=column)[names]
     first = frame[keys].drop_duplicates()

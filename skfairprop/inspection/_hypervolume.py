@@ -182,6 +182,8 @@ def _history(history: Any, name: str) -> pd.DataFrame:
             f"values[{name!r}]: the numbers of evaluations must be whole and not negative, and "
             "there must be one"
         )
+    if not np.isfinite(table["hypervolume"].astype(float)).all():
+        raise ValueError(f"values[{name!r}]: hypervolumes must be finite")
     return table.assign(method=name, n_evaluations=n.astype(int))
 
 

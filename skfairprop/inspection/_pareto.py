@@ -123,7 +123,9 @@ class ParetoDisplay:
             If an objective is missing, or an argument does not fit the view.
         """
         style.require_matplotlib()
-        found = read_search(search, owner=cls.__name__, test=test)
+        found = read_search(
+            search, owner=cls.__name__, test=test, objectives=objectives, tested=True
+        )
         return cls.from_front(
             found.front,
             objectives=objectives,

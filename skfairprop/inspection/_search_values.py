@@ -38,7 +38,14 @@ class SearchValues:
         return [n for n in self.greater_is_better if objectives is None or n in objectives]
 
 
-def read_search(search: Any, *, owner: str, test: Any = None) -> SearchValues:
+def read_search(
+    search: Any,
+    *,
+    owner: str,
+    test: Any = None,
+    objectives: Sequence[str] | None = None,
+    tested: bool = False,
+) -> SearchValues:
     """Values of the front of a fitted search, and of its chosen point on test data.
 
     Parameters
@@ -46,6 +53,10 @@ def read_search(search: Any, *, owner: str, test: Any = None) -> SearchValues:
     search : UEFSearchCV
     test : DataFrame, optional
         What ``search.transfer`` returned; default: ``search.transfer_``, if there is one.
+    objectives : sequence of str, optional
+        Those whose values on test data have to be there.
+    tested : bool
+        Whether values on test data are wanted.
 
     Raises
     ------
@@ -63,18 +74,27 @@ def read_search(search: Any, *, owner: str, test: Any = None) -> SearchValues:
     scores = table.iloc[:, : table.columns.get_loc("threshold")]
     signs = {name: getattr(search.scorer_[name], "_sign", 1) for name in scores.columns}
     titles = {name: name.removeprefix("neg_") if sign < 0 else name for name, sign in signs.items()}
+    for name in signs:
+        if titles[name] != name and titles[name] in signs:  # another one is called so
+            titles[name], signs[name] = name, 1
     front = pd.DataFrame({titles[n]: scores[n].to_numpy() * signs[n] + 0.0 for n in scores})
     transfer = getattr(search, "transfer_", None) if test is None else test
     return SearchValues(
         front=front,
         greater_is_better=[titles[name] for name, sign in signs.items() if sign > 0],
         chosen=getattr(search, "best_point_", None),
-        test=None if transfer is None else _values_of(transfer, signs, titles, owner),
+        test=_values_of(transfer, signs, titles, owner, objectives)
+        if tested and transfer is not None
+        else None,
     )
 
 
 def _values_of(
-    transfer: Any, signs: dict[str, int], titles: dict[str, str], owner: str
+    transfer: Any,
+    signs: dict[str, int],
+    titles: dict[str, str],
+    owner: str,
+    objectives: Sequence[str] | None,
 ) -> dict[str, tuple[float, float, float]]:
     """Scores of a transfer as values: a lower end of a score is an upper end of a loss."""
     if not isinstance(transfer, pd.DataFrame) or not set(_OF_TRANSFER) <= set(transfer.columns):
@@ -87,6 +107,6 @@ def _values_of(
         if sign < 0:
             low, high = high, low
         out[titles[name]] = (value, low, high)
-        if math.isnan(value):
+        if math.isnan(value) and (objectives is None or titles[name] in objectives):
             raise ValueError(f"test: {name!r} is NaN, so there is nothing to draw")
     return out

@@ -129,3 +129,46 @@ def test_what_is_no_fitted_search_is_refused(display):
         display.from_estimator(LogisticRegression())
     with pytest.raises(NotFittedError):
         display.from_estimator(make_search())
+
+
+def test_a_value_that_is_called_as_another_objective_stays_a_score():
+    objectives = {"auc": "roc_auc", "neg_loss": "neg_log_loss", "loss": "f1"}
+    search = make_search().set_params(objectives=objectives).fit(X, Y)
+    frame = ParetoDisplay.from_estimator(search).frame_
+    table = frame.pivot(index="point", columns="objective", values="value")
+    scores = search.pareto_front_[list(objectives)]
+    np.testing.assert_allclose(table[list(objectives)], scores)
+    assert frame["greater_is_better"].all()
+
+
+def test_what_is_undefined_on_test_data_stops_only_what_shows_it(search):
+    table = search.transfer(X, Y, n_draws=100)
+    table.loc["neg_log_loss", "test"] = np.nan
+    with pytest.raises(ValueError, match="test: 'neg_log_loss' is NaN"):
+        ParetoDisplay.from_estimator(search, test=table)
+    drawn = ParetoDisplay.from_estimator(search, test=table, objectives=VALUES[:2])
+    assert len(drawn.frame_.query("on == 'test'")) == 2
+    kept = search.transfer_
+    search.transfer_ = table
+    try:
+        ParallelCoordinatesDisplay.from_estimator(search)
+        HypervolumeDisplay.from_estimator(search)
+    finally:
+        search.transfer_ = kept
+
+
+@pytest.mark.parametrize("chosen", [True, 1.5, -1, 3])
+def test_the_chosen_point_is_a_position(chosen):
+    front = pd.DataFrame({"a": [0.1, 0.2, 0.3], "b": [0.3, 0.2, 0.1]})
+    with pytest.raises(ValueError, match="chosen must be a position in the front, from 0 to 2"):
+        ParetoDisplay.from_front(front, chosen=chosen)
+
+
+def test_objectives_whose_names_clash_are_refused():
+    front = pd.DataFrame({"chosen": [0.1, 0.2], "b": [0.3, 0.2]})
+    with pytest.raises(ValueError, match="objective 'chosen' is a column of the display"):
+        ParetoDisplay.from_front(front)
+    with pytest.raises(ValueError, match="objective 'b' occurs twice"):
+        ParallelCoordinatesDisplay.from_front(front, objectives=["b", "b"])
+    with pytest.raises(ValueError, match=r"values\['a'\]: hypervolumes must be finite"):
+        HypervolumeDisplay.from_values({"a": [(1, np.nan)]})
