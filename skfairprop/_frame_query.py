@@ -231,7 +231,8 @@ def _refuse_scores(query: Frame, columns: FrameColumns, schema: Any, owner: str)
 
 def _refuse_many(query: Frame, columns: FrameColumns, owner: str) -> None:
     names = [f"key_{i}" for i in range(len(columns.keys))]
-    distinct = _collect(query.select(*(nw.col(n).n_unique() for n in names)), owner).row(0)
+    found = _collect(query.select(*(nw.col(n).n_unique() for n in names)), owner)
+    distinct = [int(found[n].to_list()[0]) for n in names]  # older rows hold scalars of Arrow
     at = int(np.argmax(distinct))
     argument, column = columns.keys[at]
     raise ValueError(

@@ -2,11 +2,18 @@
 
 import importlib.util
 
+import numpy as np
 import pandas as pd
 import pytest
 
 # narwhals says that its part for Dask will move to a package of its own
 DASK_MOVES = "ignore:Dask support is moving out of Narwhals:FutureWarning"
+
+
+def _pandas_arrow(table: pd.DataFrame):
+    pytest.importorskip("pyarrow")
+    with np.errstate(invalid="ignore"):  # older pandas tries whether infinity is an integer
+        return table.convert_dtypes(dtype_backend="pyarrow")
 
 
 def _arrow(table: pd.DataFrame):
@@ -18,9 +25,7 @@ def _polars(table: pd.DataFrame):
 
 
 def _duckdb(table: pd.DataFrame):
-    connection = pytest.importorskip("duckdb").connect()
-    connection.register("people", _arrow(table))
-    return connection.table("people")
+    return pytest.importorskip("duckdb").from_arrow(_arrow(table))
 
 
 def _dask(table: pd.DataFrame):
@@ -37,7 +42,7 @@ def _ibis(table: pd.DataFrame):
 
 ENGINES = {
     "pandas": lambda table: table,
-    "pandas pyarrow": lambda table: table.convert_dtypes(dtype_backend="pyarrow"),
+    "pandas pyarrow": _pandas_arrow,
     "polars": _polars,
     "polars lazy": lambda table: _polars(table).lazy(),
     "pyarrow": _arrow,

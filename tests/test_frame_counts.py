@@ -155,9 +155,7 @@ def _from_arrow(name, table):
         return table
     if name == "polars":
         return pytest.importorskip("polars").from_arrow(table)
-    connection = pytest.importorskip("duckdb").connect()
-    connection.register("people", table)
-    return connection.table("people")
+    return pytest.importorskip("duckdb").from_arrow(table)
 
 
 @on_every_engine
