@@ -94,6 +94,14 @@ def test_select_has_the_weights_of_the_search(data):
     assert search.select(weights=[1, 1]).name != search.best_point_
 
 
+def test_nothing_is_left_of_an_earlier_fit(data):
+    X, y, sex = data
+    search = make_search(sensitive_features=sex, test_size=0.3).fit(X, y)
+    search.set_params(test_size=None, refit=False).fit(X, y)
+    for name in ("transfer_", "best_estimator_", "feature_names_in_", "predict"):
+        assert not hasattr(search, name)
+
+
 def test_points_to_start_from_are_tried_as_they_are_or_refused(data):
     X, y, _ = data
     spaces = [{"tilt": uniform(0, 1)}, {"tilt": uniform(0, 1), "shift": uniform(-1, 2)}]
