@@ -319,7 +319,7 @@ FixedThresholdClassifier`). Not there with ``refit=False``.
         X, y = indexable(X, y)
         given = {name: value for name, value in params.items() if value is not None}
         for name in _NOT_ALWAYS:  # of an earlier fit: not all of them are set again
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         if self.test_size is None:
             self._search(X, y, given)
             return self
