@@ -47,7 +47,8 @@ def autogluon_scorer(
     Parameters
     ----------
     metric : str, Metric or callable
-        Measure of bias, as for :class:`~skfairprop.scorers.FairnessScorer`.
+        Measure of bias, as for :class:`~skfairprop.scorers.FairnessScorer`. A function of yours
+        that is weighed against a performance returns 0 or more, 0 being no bias.
     sensitive_features : Series or DataFrame
         Protected columns, on the index of the data: AutoGluon shows a metric nothing but y, whose
         index tells the rows.

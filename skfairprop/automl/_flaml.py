@@ -61,7 +61,8 @@ def flaml_metric(
     Parameters
     ----------
     metric : str, Metric or callable
-        Measure of bias, as for :class:`~skfairprop.scorers.FairnessScorer`.
+        Measure of bias, as for :class:`~skfairprop.scorers.FairnessScorer`. A function of yours
+        that is weighed against a performance returns 0 or more, 0 being no bias.
     sensitive_features : str, list of str or callable
         Protected columns: names of columns of X, or a callable of X. FLAML numbers the rows anew,
         so that a Series cannot be matched with them.

@@ -88,7 +88,8 @@ def mljar_metric(
     Parameters
     ----------
     metric : str, Metric or callable
-        Measure of bias, as for :class:`~skfairprop.scorers.FairnessScorer`.
+        Measure of bias, as for :class:`~skfairprop.scorers.FairnessScorer`. A function of yours
+        that is weighed against a performance returns 0 or more, 0 being no bias.
     sensitive_features : array-like, Series, DataFrame or dict of array-likes
         Protected columns of all the rows that are passed to ``fit``.
     performance : str, callable or None, default="balanced_accuracy"

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
+from skfairprop.exceptions import ScorerSetupError
 from skfairprop.groups import name_some
 from skfairprop.metrics import Metric, get_metric
 from skfairprop.scorers import FairnessScorer
@@ -48,11 +49,18 @@ class Objective:
         self.weight = float(weight)
         self.tolerance = float(tolerance)
         found = self.fairness.metric
+        self.registered = isinstance(found, Metric)
         if isinstance(found, Metric):
             self.name, self.best, self.greater_is_better = found.name, found.best, found.best == 1
         else:
             self.name, self.best = getattr(found, "__name__", "bias"), 0.0
             self.greater_is_better = bool(options["greater_is_better"])
+            if self.greater_is_better and performance is not None:
+                raise ValueError(
+                    f"metric {self.name!r} is a function of yours with greater_is_better=True: its "
+                    "best value is not known, so that it cannot be weighed against a performance; "
+                    "return a bias, of which 0 is none, or pass performance=None"
+                )
         self.performance_name = performance if isinstance(performance, str) else "performance"
 
     def measure(
@@ -71,6 +79,11 @@ class Objective:
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         score = self.fairness(estimator, X, y, sensitive_features=sensitive_features, **weights)
         found = {self.name: self._value(score)}
+        if self.performance is not None and not self.registered and self._bias(score) < 0:
+            raise ScorerSetupError(
+                f"{self.name}: a bias that is weighed against a performance must be 0 or more; the "
+                f"function returned {self._bias(score):g}; return its absolute value"
+            )
         loss = self.weight * max(self._bias(score) - self.tolerance, 0.0)
         if self.performance is None:
             loss = self._bias(score)

@@ -116,7 +116,7 @@ def optuna_objective(
     Raises
     ------
     TypeError, ValueError
-        If `scoring` is no dict of scorers, or `space` is neither.
+        If `estimator` is none, `scoring` is no dict of scorers, or `space` is neither.
 
     Notes
     -----
@@ -142,6 +142,8 @@ def optuna_objective(
     >>> objective.directions
     ['maximize', 'maximize']
     """
+    if not hasattr(estimator, "get_params") or isinstance(estimator, type):
+        raise TypeError(f"estimator must be an estimator; got {estimator!r}")
     if not isinstance(scoring, Mapping) or not scoring:
         raise TypeError(
             f"scoring must be a dict of scorers by name; got {type(scoring).__name__}; for one "

@@ -55,6 +55,8 @@ def search_space(estimator: Any) -> Space:
 
     Raises
     ------
+    TypeError
+        If `estimator` is none.
     ValueError
         If there is none of ours that has something to search.
 
@@ -66,6 +68,8 @@ def search_space(estimator: Any) -> Space:
     >>> search_space(ReweightedClassifier(LogisticRegression()))
     {'strength': Range(low=0.0, high=1.0, log=False)}
     """
+    if not hasattr(estimator, "get_params") or isinstance(estimator, type):
+        raise TypeError(f"estimator must be an estimator; got {estimator!r}")
     space: Space = {}
     inside = estimator.get_params(deep=True)
     for name, part in [("", estimator), *sorted(inside.items())]:

@@ -167,6 +167,21 @@ def test_flaml_own_function():
     assert call_flaml(metric) == (pytest.approx(4 / 6), {"share": pytest.approx(4 / 6)})
 
 
+def test_flaml_own_function_that_cannot_be_weighed():
+    """Below 0 or of an unknown best value, it would be left out of the loss unseen."""
+
+    def score(y_true, y_pred, *, sensitive_features):
+        return -0.25
+
+    with pytest.raises(ValueError, match=r"metric 'score' .*its best value is not known"):
+        flaml_metric(score, sensitive_features="sex", greater_is_better=True)
+    alone = flaml_metric(score, sensitive_features="sex", greater_is_better=True, performance=None)
+    assert call_flaml(alone) == (0.25, {"score": -0.25})
+    signed = flaml_metric(score, sensitive_features="sex", greater_is_better=False)
+    with pytest.raises(ScorerSetupError, match=r"must be 0 or more; the function returned -0\.25"):
+        call_flaml(signed)
+
+
 def test_flaml_bad_input():
     with pytest.raises(ScorerSetupError, match=r"no column 'sex'|'sex'"):
         call_flaml(flaml(), WITH_SEX[["x"]])
@@ -367,6 +382,8 @@ def test_optuna_distributions():
 def test_optuna_bad_input():
     X, y = problem()
     make = {"X": X, "y": y, "scoring": scoring(), "space": lambda trial: {}}
+    with pytest.raises(TypeError, match="estimator must be an estimator; got 3"):
+        optuna_objective(3, **make)
     with pytest.raises(TypeError, match="scoring must be a dict of scorers by name; got str"):
         optuna_objective(DummyClassifier(), **{**make, "scoring": "accuracy"})
     with pytest.raises(TypeError, match=r"space must be a dict of distributions.*got list"):
@@ -410,6 +427,9 @@ def test_what_is_searched():
     }
     with pytest.raises(ValueError, match="LogisticRegression holds none of BiasInducer, Rewei"):
         search_space(LogisticRegression())
+    for other in (None, LogisticRegression):
+        with pytest.raises(TypeError, match="estimator must be an estimator; got"):
+            search_space(other)
 
 
 @pytest.mark.parametrize("make", [reweighted, resampled])
