@@ -23,7 +23,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from skfairprop import FairnessReport
 from skfairprop.datasets import load_adult, load_german_credit, make_colored_digits
-from skfairprop.inspection import RepresentationDisplay
+from skfairprop.inspection import CorrelationDisplay, RepresentationDisplay
 from skfairprop.metrics import (
     directional_bias_amplification,
     directional_predictability_amplification,
@@ -32,6 +32,22 @@ from skfairprop.metrics import (
 DOCS = Path(__file__).parent
 # A name, the header that pandas prints, and rows of numbers.
 TABLE = r"^(\w[\w ]*)\nmetric +(.+)\nf *\n((?: *-?\d.*\n)+)"
+CORRELATIONS = r"^Figure \d: (.+)\n +(TTEqOdds .+)\n((?:bias_\w+ .+\n)+)"
+HERITAGE = {
+    "bias_ENS": "ens_bias",
+    "bias_DS_R": "dsap_representational_bias",
+    "bias_SEI": "shannon_evenness_bias",
+    "bias_DS_E": "dsap_evenness_bias",
+    "bias_V": "cramers_v",
+    "bias_DS_S": "dsap_stereotypical_bias",
+    "TTEqOdds": "term_by_term_equalized_odds",
+    "CEqOdds": "classwise_equalized_odds",
+    "EqOpp": "equal_opportunity",
+    "DemPar": "demographic_parity",
+    "OD": "overall_disparity",
+    "CEV": "combined_error_variance",
+    "SDE": "symmetric_distance_error",
+}
 BLUE, ORANGE, GRAY = "#0072B2", "#B34700", "#444444"
 
 
@@ -144,6 +160,26 @@ def propagation_digits() -> None:
     propagation("Digits: digit by colour", "propagation_digits.png", xlabel)
 
 
+def heritage() -> None:
+    """Figures 5 to 7 of "Biased Heritage", as bench_heritage.py printed them."""
+    text = (DOCS.parent / "benchmarks" / "results" / "heritage.txt").read_text("utf-8")
+    figure, axes = plt.subplots(
+        3, 1, figsize=(8.2, 9), layout="constrained", height_ratios=[6, 4, 4]
+    )
+    for ax, match in zip(axes, re.finditer(CORRELATIONS, text, flags=re.M), strict=True):
+        columns = [HERITAGE[name] for name in match[2].split()]
+        rows = [line.split() for line in match[3].splitlines()]
+        table = pd.DataFrame([row[1:] for row in rows], columns=columns).astype(float)
+        long = table.assign(dataset_metric=[HERITAGE[row[0]] for row in rows]).melt(
+            "dataset_metric", var_name="model_metric", value_name="rho"
+        )
+        CorrelationDisplay(long).plot(ax)
+        ax.set_title(match[1], loc="left", fontsize=10, pad=8)
+    for ax in axes[1:]:
+        ax.set_xticks([])
+    save(figure, "heritage.png")
+
+
 def report() -> None:
     """The top of the audit's page, as a browser shows it."""
     browser = shutil.which("chromium") or shutil.which("google-chrome")
@@ -179,7 +215,14 @@ def report() -> None:
 
 
 CLIP = {"x": 0, "y": 0, "width": 1040, "height": 748, "scale": 1}
-FIGURES = (representation, amplification, propagation_adult, propagation_digits, report)
+FIGURES = (
+    representation,
+    amplification,
+    propagation_adult,
+    propagation_digits,
+    heritage,
+    report,
+)
 
 if __name__ == "__main__":
     wanted = sys.argv[1:]
