@@ -134,7 +134,7 @@ SETTINGS = {
     "task": "classification",
     "estimator_list": ["rf", "extra_tree"],
     "max_iter": 5,
-    "time_budget": 30,
+    "time_budget": 600,  # ended by max_iter
     "n_jobs": 1,
     "verbose": 0,
     "seed": 0,
