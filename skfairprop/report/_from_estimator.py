@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from skfairprop._columns import Column, read_column
+from skfairprop._random import as_generator
 from skfairprop._resolve import match_rows, resolve_sensitive_features
 from skfairprop._rows import take_rows
 from skfairprop.counts import GroupCounts
@@ -88,7 +89,7 @@ def report_from_estimator(
     if reweighter is not None:
         report.before_after = _reweighted(report, fits, reweighter, labels, predicted, rows, codes)
     if explain or benn:
-        unseen = _first_fold(fits, labels, groups)
+        unseen = _unseen(fits, labels, groups)
         report.explanations = _explained(report, unseen, missing) if explain else None
         report.estimations = _estimated(report, unseen) if benn else None
     return report
@@ -122,7 +123,7 @@ def _drivers(report, fits: _Fits, labels: Column, rows: dict, codes, *, refit: b
 
 @dataclass(frozen=True)
 class _Unseen:
-    """The model of the first fold, and the rows that it has not seen, by position."""
+    """The model of a fold, and the rows that it has not seen, by position."""
 
     model: Any
     X: Any
@@ -131,14 +132,18 @@ class _Unseen:
     what: str
 
 
-def _first_fold(fits: _Fits, labels: Column, groups: pd.DataFrame) -> _Unseen:
-    train, test = fits.folds[0]
+def _unseen(fits: _Fits, labels: Column, groups: pd.DataFrame) -> _Unseen:
+    """The first fold whose rows are of the most groups: those of a sorted table may be of one."""
+    codes = groups.groupby(list(groups), sort=False, dropna=False).ngroup().to_numpy()
+    fold = int(np.argmax([len(np.unique(codes[test])) for _, test in fits.folds]))
+    train, test = fits.folds[fold]
     y = np.asarray(labels.values)
     model = clone(fits.estimator).fit(take_rows(fits.X, train), y[train])
     X = take_rows(fits.X, test)
     if isinstance(X, pd.DataFrame):
         X = X.reset_index(drop=True)
-    what = f"The {type(model).__name__} of the first fold, on rows that it did not learn from"
+    which = "of the first fold" if fold == 0 else f"of fold {fold + 1}"
+    what = f"The {type(model).__name__} {which}, on rows that it did not learn from"
     return _Unseen(model, X, y[test], groups.iloc[test].reset_index(drop=True), what)
 
 
@@ -161,7 +166,8 @@ def _estimated(report, of: _Unseen) -> Estimations:
             f"{_OWNER}: benn examines columns that the model sees, and X has none of the protected "
             "ones; name columns of X as sensitive_features"
         )
-    few = np.arange(len(of.y))[:N_EXAMINED]
+    rng = as_generator(report.settings.random_state)
+    few = np.sort(rng.permutation(len(of.y))[:N_EXAMINED])  # not the first: tables may be sorted
     return estimate_features(
         of.model,
         of.X.iloc[few],

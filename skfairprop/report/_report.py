@@ -157,9 +157,10 @@ class FairnessReport(Findings):
             both side by side. True: ``Reweighter(empty_cells="ignore")``. The groups are those of
             the report, whatever columns the Reweighter names.
         explain : bool, default=False
-            Whether to explain 200 rows of the first fold by its model, and to compare the groups
-            in how stable that is: see :func:`~skfairprop.metrics.mesd`. The background is the rows
-            of that fold.
+            Whether to explain 200 rows of one fold by its model, and to compare the groups in how
+            stable that is: see :func:`~skfairprop.metrics.mesd`. The background is the rows of
+            that fold: the first with rows of the most groups, as a sorted table may have folds of
+            one group.
         benn : bool, default=False
             Whether to ask the same model about changed rows, at most 2,000, and to estimate how
             much each protected column of X can move what it says: see

@@ -4,12 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from skfairprop import FairnessReport, fairness_report
+from skfairprop._columns import Column
+from skfairprop.report import _from_estimator
+from skfairprop.report._from_estimator import _estimated, _Fits, _Unseen, _unseen
 
 SETTINGS = {"pos_label": "yes", "bootstrap": 0}
 
@@ -101,3 +105,39 @@ def test_rows_belong_together_by_position_and_groups_by_their_index(model, data,
     )
     assert found.metrics["value"].equals(expected.metrics["value"])
     pd.testing.assert_frame_equal(found.drivers.associations, expected.drivers.associations)
+
+
+# -- rows that the model has not seen --------------------------------------------------------------
+
+
+def fits_of(groups, n_folds=3):
+    """Folds in the order of the rows, as of a table that is not shuffled."""
+    n = len(groups)
+    X, y = pd.DataFrame({"x": np.arange(n), "sex": groups}), np.tile(["no", "yes"], n // 2)
+    folds = list(KFold(n_folds).split(X))
+    return _Fits(DummyClassifier(), X, y, folds, None), Column(y), X[["sex"]]
+
+
+def test_a_sorted_table_is_examined_where_it_has_more_than_one_group():
+    mixed = _unseen(*fits_of(np.repeat(["a", "b"], [30, 30])))
+    assert set(mixed.groups["sex"]) == {"a", "b"}
+    assert mixed.what.startswith("The DummyClassifier of fold 2, ")
+    assert mixed.X["x"].tolist() == list(range(20, 40))
+    first = _unseen(*fits_of(np.array(["a", "b"] * 30)))
+    assert first.what.startswith("The DummyClassifier of the first fold, ")
+
+
+def test_rows_of_a_sorted_fold_are_taken_at_random(monkeypatch):
+    seen = {}
+    monkeypatch.setattr(_from_estimator, "N_EXAMINED", 30)
+    monkeypatch.setattr(
+        _from_estimator, "estimate_features", lambda *a, **k: seen.update(k, X=a[1])
+    )
+    fits, labels, groups = fits_of(np.repeat(["a", "b"], 200), n_folds=2)
+    report = fairness_report(["no", "yes"] * 10, sensitive_features=["a", "b"] * 10, bootstrap=0)
+    fold = np.arange(100, 300)  # half a, half b
+    of = _Unseen(None, fits.X.iloc[fold], np.asarray(labels.values)[fold], groups.iloc[fold], "")
+    _estimated(report, of)
+    assert len(seen["X"]) == 30
+    assert 5 <= (seen["groups"]["sex"] == "a").sum() <= 25
+    assert seen["X"]["sex"].tolist() == seen["groups"]["sex"].tolist()
