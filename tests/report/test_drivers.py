@@ -33,6 +33,25 @@ def codes_of(frame):
     return (frame["sex"] == "m").to_numpy().astype(int)
 
 
+# -- the standard model --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_classes", [2, 6])  # few encoded columns times classes, and many
+def test_the_logistic_model_is_at_its_optimum(n_classes):
+    """Short of it, rounding decides which predictions come out, and that is up to the machine."""
+    rng = np.random.default_rng(0)
+    n = 1500
+    frame = pd.DataFrame({f"c{j}": rng.choice(list("abcdefghijklmnopqrst"), n) for j in range(3)})
+    score = 4 * (frame["c0"] > "j") + rng.normal(0, 3, n)
+    y = pd.Series(pd.qcut(score, n_classes, labels=False))
+    fit = fit_out_of_fold(frame, y, "logistic", cv=2, seed=0)
+    for fold in fit.folds:
+        exact = LogisticRegression(solver="newton-cholesky", tol=1e-10)
+        exact.fit(fold.X_train, y.to_numpy()[fold.train])
+        assert np.abs(fold.model.coef_ - exact.coef_).max() < 1e-3
+        assert (fold.model.predict(fold.X_test) == exact.predict(fold.X_test)).all()
+
+
 # -- stand-ins -----------------------------------------------------------------------------------
 
 
