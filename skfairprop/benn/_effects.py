@@ -1,6 +1,6 @@
 """Tables of responses: what the model does when a feature, or all that goes with it, changes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -131,7 +131,12 @@ def group_names(Z: np.ndarray, table: Any, block: Block, min_rows: int) -> np.nd
 
 
 def tabulate(
-    examined: Examined, Z: np.ndarray, base: np.ndarray, plan: Plan, rng: np.random.Generator
+    examined: Examined,
+    Z: np.ndarray,
+    base: np.ndarray,
+    plan: Plan,
+    rng: np.random.Generator,
+    step: Callable[[], None] = lambda: None,
 ) -> Responses:
     """Ask the model all there is to ask about one block.
 
@@ -144,11 +149,13 @@ def tabulate(
         Outputs for them.
     plan : Plan
     rng : Generator
+    step : callable
+        Called after each of :func:`n_asks` questions.
     """
     n, n_groups = len(Z), len(plan.groups.names)
     if plan.is_constant:
         return Responses(*(np.zeros((n, 1), dtype=np.float32) for _ in range(3)))
-    direct = _tabulate_direct(examined, Z, base, plan)
+    direct = _tabulate_direct(examined, Z, base, plan, step)
     total, null = (np.zeros((n, n_groups), dtype=np.float32) for _ in range(2))
     shuffled = Cells(rng.permutation(plan.groups.codes), plan.groups.names)
     mover = Mover(Z, examined.table, plan.block.columns, plan.proxies["column"])
@@ -160,13 +167,28 @@ def tabulate(
             if len(plan.proxies):
                 moved = mover.move(shuffled, group, rng, block_too=False)
                 null[:, group] += examined.change(moved, base, _equal(moved, Z), what)
+            step()
     return Responses(direct, total / plan.n_draws, null / plan.n_draws)
 
 
-def _tabulate_direct(examined: Examined, Z: np.ndarray, base: np.ndarray, plan: Plan) -> np.ndarray:
+def n_asks(plan: Plan, n: int, d: int) -> int:
+    """How many questions of many rows :func:`tabulate` asks about a block."""
+    if plan.is_constant:
+        return 0
+    return -(-len(plan.values) // _at_once(n, d)) + len(plan.groups.names) * plan.n_draws
+
+
+def _at_once(n: int, d: int) -> int:
+    """Values that are tried in one question."""
+    return max(1, block_rows(d) // n)
+
+
+def _tabulate_direct(
+    examined: Examined, Z: np.ndarray, base: np.ndarray, plan: Plan, step: Callable[[], None]
+) -> np.ndarray:
     n, columns = len(Z), list(plan.block.columns)
     out = np.zeros((n, len(plan.values)), dtype=np.float32)
-    at_once = max(1, block_rows(Z.shape[1]) // n)
+    at_once = _at_once(*Z.shape)
     for start in range(0, len(plan.values), at_once):
         values = plan.values[start : start + at_once]
         changed = np.tile(Z, (len(values), 1))
@@ -178,6 +200,7 @@ def _tabulate_direct(examined: Examined, Z: np.ndarray, base: np.ndarray, plan: 
             repr(plan.block.name),
         )  # fmt: skip
         out[:, start : start + len(values)] = change.reshape(len(values), n).T
+        step()
     return out
 
 

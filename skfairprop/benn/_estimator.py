@@ -73,7 +73,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         these are fewer than ten times as many).
     max_queries : int, default=2_000_000
         Most rows the model is asked about; equal ones are asked once. Where the plan is larger,
-        a random part of the rows is examined ("paper": batches are smaller).
+        a random part of the rows is examined, with a warning ("paper": batches are smaller).
     l0 : {"printed", "smooth"}, default="printed"
         Of "paper" only: count components that are not 0, or 1 - exp(-b^2 / 2(.2)^2).
     loss_scale : {"printed", "normalized"}, default="printed"
@@ -85,6 +85,8 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         "cpu", "cuda", or any other of torch. "auto": CUDA where there is one.
     random_state : int, RandomState, Generator or None, default=None
         torch's own seed is neither read nor set.
+    verbose : bool, default=False
+        Tell on stderr how far the questions and the training have come.
 
     Attributes
     ----------
@@ -136,7 +138,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
     Warns
     -----
     UserWarning
-        If the model says the same of every row (all estimates are 0), or a feature has one value.
+        If all estimates are 0, a feature has one value, or `max_queries` leaves rows out.
     ConvergenceWarning
         If the training was interrupted; what was trained so far counts.
 
@@ -229,6 +231,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         gradient: str = "auto",
         device: str = "auto",
         random_state: RandomState = None,
+        verbose: bool = False,
     ) -> None:
         self.estimator = estimator
         self.features = features
@@ -253,6 +256,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         self.gradient = gradient
         self.device = device
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> "BENNEstimator":
         """Ask the model about changed rows, and train the generator.
@@ -412,6 +416,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
             proxy_threshold=float(self.proxy_threshold),
             min_slice_size=int(self.min_slice_size),
             max_queries=int(self.max_queries),
+            verbose=bool(self.verbose),
         )
 
     def _check_rows(self, X: Any, *, reset: bool) -> Any:

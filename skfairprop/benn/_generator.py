@@ -39,7 +39,7 @@ class Trunk(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         for layer in self.layers:
-            x = torch.relu(layer(x))
+            x = torch.relu_(layer(x))
         return x
 
 
@@ -145,13 +145,14 @@ class TargetedLoss(nn.Module):
         responses : tensor of shape (r, m, V)
         """
         b, pi = output
-        segments = self.segments
+        segments, m = self.segments, b.shape[1]
         intensity = b.abs()
-        change = (intensity * ((pi * responses) @ segments)).mean(1)
-        selection = (intensity**2).mean(1) / 2
+        # sums over m: the gradient of a mean would divide every element
+        change = (intensity * ((pi * responses) @ segments)).sum(1) / m
+        selection = (intensity**2).sum(1) / m / 2
         # only directions are made alike: as a force on b it would pull it off its optimum
         w = (intensity.detach() @ segments.T) * pi
-        similarity = ((w**2).mean(1) - w.mean(1) ** 2) @ segments / 2
+        similarity = ((w**2).sum(1) / m - (w.sum(1) / m) ** 2) @ segments / 2
         return change, selection, similarity
 
     def forward(

@@ -69,6 +69,7 @@ def training_settings(estimator: Any) -> Any:
         lambdas=(prediction, selection, similarity),
         device=pick_device(estimator.device),
         seed=0,
+        verbose=bool(estimator.verbose),
     )
 
 

@@ -1,5 +1,6 @@
 """The targeted formulation: tables of responses, one network over all of them, slices."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skfairprop._progress import Progress
 from skfairprop.benn._cells import Cells
-from skfairprop.benn._effects import Block, Plan, Responses, plan_block, tabulate
+from skfairprop.benn._effects import Block, Plan, Responses, n_asks, plan_block, tabulate
 from skfairprop.benn._encoding import Encoding
 from skfairprop.benn._examined import Examined
 from skfairprop.benn._features import OWNER
@@ -33,6 +35,7 @@ class Question:
     proxy_threshold: float
     min_slice_size: int
     max_queries: int
+    verbose: bool = False
 
 
 @dataclass
@@ -89,7 +92,9 @@ def find_targeted(
     Z = Z[rows]
     base = examined.ask(Z)
     n_classes = len(examined.classes)  # a change may bring others
-    responses = [tabulate(examined, Z, base, plan, rng) for plan in plans]
+    total = sum(n_asks(plan, *Z.shape) for plan in plans)
+    progress = Progress(f"{OWNER} asks", total, unit="questions", verbose=question.verbose)
+    responses = [tabulate(examined, Z, base, plan, rng, progress.step) for plan in plans]
     encoding = Encoding(Z, examined.table)
     inputs = network_inputs(encoding, examined, Z, base, n_classes)
     center = inputs.mean(axis=0)
@@ -210,8 +215,20 @@ def _plan_rows(
                 f"{fewest * each:,}, or examine fewer features"
             )
         if size >= len(rows):
+            _warn_of_part(len(rows), len(Z), question, each)
             return rows, plans
         rows = np.sort(rng.choice(rows, size, replace=False))  # whose groups are others
+
+
+def _warn_of_part(n_examined: int, n: int, question: Question, each: int) -> None:
+    if n_examined < n:
+        warnings.warn(
+            f"{OWNER}: max_queries={question.max_queries:,} allows {n_examined:,} of {n:,} rows, "
+            "drawn at random (row_indices_), and rare groups may be pooled; to examine all raise "
+            f"it to about {n * each:,}, or examine fewer features",
+            UserWarning,
+            stacklevel=5,
+        )
 
 
 def _record(

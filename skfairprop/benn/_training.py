@@ -14,6 +14,8 @@ from skorch import NeuralNet
 from skorch.callbacks import Callback, LRScheduler
 from torch import nn
 
+from skfairprop._progress import Progress
+from skfairprop.benn._features import OWNER
 from skfairprop.benn._generator import (
     TargetedGenerator,
     TargetedLoss,
@@ -40,6 +42,7 @@ class Settings:
     lambdas: tuple[float, float, float]
     device: str
     seed: int
+    verbose: bool = False
 
 
 @dataclass
@@ -84,7 +87,7 @@ def train_targeted(inputs: np.ndarray, tables: Sequence[np.ndarray], settings: S
     r = len(rows)
     generator = TargetedGenerator(r, x.shape[1], settings.hidden_layers, n_values, random)
     loss = TargetedLoss(settings.lambdas, n_values)
-    batches = Batches(rows, settings, random, lambda i: (x[i], responses[i]))
+    batches = Batches(rows, settings, random, lambda i: (_rows_at(x, i), _rows_at(responses, i)))
     keeper = BestStates(loss, batches, *_held_sample(x, responses, held))
     n_steps = fit_net(generator, loss, batches, settings, [keeper])
     keeper.restore(generator)
@@ -139,7 +142,10 @@ def fit_net(
         iterator_train=lambda dataset, **_: batches,
         dataset=lambda X, y=None: X,
         train_split=None,
-        callbacks=[("decay", decay), *[(f"own_{i}", c) for i, c in enumerate(callbacks)]],
+        callbacks=[
+            ("decay", decay),
+            *[(f"own_{i}", c) for i, c in enumerate([*callbacks, Shown(batches, settings)])],
+        ],
         callbacks__print_log=None,
         device=settings.device,
         verbose=0,
@@ -148,6 +154,19 @@ def fit_net(
         net.fit(batches, None)
     module.to("cpu")
     return batches.n_done
+
+
+class Shown(Callback):
+    """A line on the terminal that tells how far the training has come, where it is wanted."""
+
+    def __init__(self, batches: Any, settings: Settings) -> None:
+        what = f"{OWNER} trains"
+        unit = f"times {CHECK_EVERY} steps"
+        self.progress = Progress(what, batches.n_epochs, unit=unit, verbose=settings.verbose)
+
+    def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
+        """Show it."""
+        self.progress.step()
 
 
 class Batches(torch.utils.data.Dataset):
@@ -289,6 +308,11 @@ def pick_device(device: str) -> str:
             f"device={device!r}, and torch finds no CUDA device here; pass device='auto' or 'cpu'"
         )
     return device
+
+
+def _rows_at(values: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+    """Rows (r, m, k) of values (n, k) at positions (r, m), which are copied whole."""
+    return values.index_select(0, positions.reshape(-1)).view(*positions.shape, -1)
 
 
 def _held_sample(

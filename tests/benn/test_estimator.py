@@ -1,6 +1,7 @@
 """BENNEstimator: what it finds on models that are known, what it takes and what it refuses."""
 
 import pickle
+import re
 import sys
 
 import numpy as np
@@ -425,10 +426,30 @@ def test_categories_that_come_later():
 
 
 def test_the_questions_are_bounded_by_examining_fewer_rows():
-    benn = BENNEstimator(TREE, max_queries=4000, **FAST).fit(X)
+    with pytest.warns(UserWarning, match=r"max_queries=4,000 allows \d+ of 240 rows") as caught:
+        benn = BENNEstimator(TREE, max_queries=4000, **FAST).fit(X)
+    assert caught[0].filename == __file__
     assert benn.n_queries_ <= 4000
     assert 30 <= len(benn.row_indices_) < len(X)
     assert len(set(benn.row_indices_)) == len(benn.row_indices_)
+    (enough,) = re.findall(r"raise it to about ([\d,]+),", str(caught[0].message))
+    benn.set_params(max_queries=2 * int(enough.replace(",", ""))).fit(X)  # about: plans differ
+    assert len(benn.row_indices_) == len(X)
+
+
+@pytest.mark.parametrize("formulation", ["targeted", "paper"])
+def test_how_far_it_has_come_is_told_where_wanted(capsys, formulation):
+    options = FAST | {"formulation": formulation, "max_steps": 30, "features": ["sex", "age"]}
+    BENNEstimator(TREE, **options).fit(X)
+    assert capsys.readouterr().err == ""
+    BENNEstimator(TREE, verbose=True, **options).fit(X)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1].startswith("BENNEstimator trains: 2 of 2 times 15 steps")
+    asked = [line.split(",")[0] for line in lines if " asks" in line]
+    if formulation == "targeted":  # each ends at its total
+        n = len(asked)
+        assert asked == [f"BENNEstimator asks: {i + 1} of {n} questions" for i in range(n)]
+        assert n == 1 + 2 * 3 + 1 + 4 * 3  # the values at once; 2 sexes and 4 ages, 3 draws
 
 
 def test_classes_that_only_a_change_brings():
@@ -445,7 +466,8 @@ def test_groups_that_a_part_of_the_rows_lacks():
     rows.loc[:39, "a"] = 100
     for seed in range(5):
         benn = BENNEstimator(first_positive, max_queries=3500, **FAST | {"random_state": seed})
-        assert benn.fit(rows).n_queries_ <= 3500
+        with pytest.warns(UserWarning, match="of 3,000 rows, drawn at random"):
+            assert benn.fit(rows).n_queries_ <= 3500
 
 
 def test_cells_that_cannot_be_compared_are_refused():
