@@ -14,6 +14,8 @@ from sklearn.base import clone
 from skfairprop._rows import is_row_aligned, take_rows
 from skfairprop.scorers._fold import SCORES, Fold, respond
 
+_COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3
+
 
 @dataclass(frozen=True)
 class Data:
@@ -47,6 +49,11 @@ class Data:
         """X of some rows; of a kernel matrix only the columns that were fitted."""
         found = take_rows(self.X, rows)
         return found[:, columns] if pairwise else found
+
+    def again(self, found: Any, *which: Any) -> Any:
+        """The same features as at first: a step with ``copy=False`` changes an array in place."""
+        safe = _COPY_ON_WRITE and isinstance(found, pd.DataFrame)
+        return found if safe else self.features(*which)
 
 
 @dataclass(frozen=True)
@@ -128,6 +135,7 @@ def fit_fold(
         if job.predicts:
             result.predicted = np.asarray(_predict(job, model, X, test))
         if job.positive is not None:
+            X = data.again(X, test, train, job.pairwise)
             result.scores, result.method = positive_scores(model, X, job.positive)
     except Exception as exc:
         if job.raises:
@@ -136,9 +144,11 @@ def fit_fold(
         failed.exception = exc if _travels(exc) else None
         return failed
     if job.scoring is not None:
+        X = data.again(X, test, train, job.pairwise)
         result.values = job.scoring(model, X, data, test)
     result.score_time = time.perf_counter() - fitted
     if job.train_scoring is not None:
+        rows = data.again(rows, train, train, job.pairwise)
         result.train_values = job.train_scoring(model, rows, data, train)
     if job.keeps_estimator:
         result.estimator = model

@@ -18,6 +18,7 @@ from sklearn.model_selection import (
     check_cv,
     train_test_split,
 )
+from sklearn.utils import get_tags
 from sklearn.utils.multiclass import type_of_target
 
 from skfairprop._checks import check_choice
@@ -115,8 +116,12 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, *, classifier: bool, seed:
     splitter = _seeded(check_cv(cv, y, classifier=classifier), seed)
     splits = [(_rows(train), _rows(test)) for train, test in splitter.split(X, y, **groups)]
     if not splits:
-        raise ValueError("cv gives no split")
+        raise ValueError("cv gives no split; a generator does so once only, pass a list")
+    n = count_rows(X)
     for i, (train, test) in enumerate(splits):
+        for rows in (train, test):
+            if len(rows) and not 0 <= rows.min() <= rows.max() < n:
+                raise ValueError(f"cv: split {i} has rows beyond 0 to {n - 1}, those of X")
         if np.intersect1d(train, test).size:
             raise ValueError(
                 f"cv: split {i} tests on rows that it trains on; a model would be scored on what "
@@ -150,6 +155,11 @@ def hold_out(
         raise ValueError(f"test_size must be None or a share between 0 and 1; got {size!r}")
     if search.refit is False:
         raise ValueError("test_size needs a model to test; leave refit at True")
+    if get_tags(search.estimator).input_tags.pairwise:
+        raise ValueError(
+            "test_size cannot cut a kernel matrix; hold out rows yourself and pass their kernel "
+            "with the others to transfer()"
+        )
     if "groups" in params:
         raise ValueError(
             "test_size would split groups; hold out rows yourself and pass them to transfer()"

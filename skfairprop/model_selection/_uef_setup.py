@@ -215,6 +215,10 @@ def _make_plan(
     classes = classes_of(search.estimator, data.y)
     if search.refit == "ensemble" and not classes:
         raise ValueError("refit='ensemble' averages classifiers; pass refit=True")
+    if search.refit == "ensemble" and get_tags(search.estimator).input_tags.pairwise:
+        raise ValueError(
+            "refit='ensemble': each model would need the kernel with its own rows; pass refit=True"
+        )
     kinds = {name: kind_of(scorer) for name, scorer in scorers.items()}
     constraints = read_constraints(search, scorers, classes)
     rates = sweep_of(search, kinds, classes, constraints)

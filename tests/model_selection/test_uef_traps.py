@@ -6,7 +6,9 @@ import pytest
 from scipy.stats import expon, randint, rv_discrete, uniform
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, PredefinedSplit, ShuffleSplit
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC
 
 from skfairprop.metrics import mesd
 from skfairprop.model_selection._checkpoint import describe
@@ -201,6 +203,51 @@ def test_a_fold_without_a_class_to_train_on(data):
     search = make_search(OneColumn(), {"tilt": [0.0]}, sensitive_features=sex, cv=[rows])
     with pytest.raises(ValueError, match="a fold has no rows of the class 1 to train on"):
         search.fit(X, y)
+
+
+def test_rows_that_are_counted_from_the_end_are_refused(data):
+    """They could be rows to train on and to test on at once."""
+    X, y, sex = data
+    n = len(y)
+    for train, test in [
+        (np.arange(-n, -n + 90), np.arange(60)),
+        (np.arange(9), np.arange(n, n + 9)),
+    ]:
+        search = make_search(sensitive_features=sex, cv=[(train, test)])
+        with pytest.raises(ValueError, match="cv: split 0 has rows beyond 0 to 239, those of X"):
+            search.fit(X, y)
+
+
+def test_a_step_that_changes_its_input_in_place_does_not_see_it_twice(data):
+    X, y, sex = data
+    X = X.to_numpy() * 9 + 4
+    fronts = [
+        make_search(
+            make_pipeline(StandardScaler(copy=copies), LogisticRegression()),
+            {"logisticregression__C": [0.1, 1.0]},
+            objectives=["roc_auc", "demographic_parity_difference", "f1"],
+            sensitive_features=sex,
+            return_train_score=True,
+        )
+        .fit(X.copy(), y)
+        .pareto_front_
+        for copies in (True, False)
+    ]
+    pd.testing.assert_frame_equal(*fronts)
+
+
+def test_kernel_matrices_are_not_cut_where_that_makes_no_sense(data):
+    X, y, sex = data
+    kernel = X.to_numpy() @ X.to_numpy().T
+    for settings, message in [
+        ({"test_size": 0.3}, "test_size cannot cut a kernel matrix"),
+        ({"refit": "ensemble"}, "each model would need the kernel with its own rows"),
+    ]:
+        search = make_search(
+            SVC(kernel="precomputed"), {"C": [0.1]}, sensitive_features=sex, **settings
+        )
+        with pytest.raises(ValueError, match=message):
+            search.fit(kernel, y)
 
 
 # -- arguments ------------------------------------------------------------------------------------
