@@ -123,8 +123,8 @@ def repeated_splits(
         n_folds = check_integer("cv", cv, least=2)
         if n_folds > n_rows:
             raise ValueError(f"cv={cv} folds need at least {cv} rows; there are {n_rows}")
-    elif not hasattr(cv, "split"):
-        if not isinstance(cv, Iterable):
+    elif isinstance(cv, str) or not hasattr(cv, "split"):  # a text can be split, too
+        if isinstance(cv, str) or not isinstance(cv, Iterable):
             raise ValueError(f"cv must be a number of folds, a splitter or splits; got {cv!r}")
         cv = list(cv)
     for rng in as_generator(random_state).spawn(n_repeats):

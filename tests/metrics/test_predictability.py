@@ -669,8 +669,9 @@ def test_folds_are_checked():
             predictability(group, group, method="crossfit", cv=cv)
     with pytest.raises(ValueError, match="n_repeats must be an integer of at least 1; got 0"):
         predictability(group, group, method="crossfit", cv=2, n_repeats=0)
-    with pytest.raises(ValueError, match="cv must be a number of folds, a splitter or splits"):
-        predictability(group, group, method="crossfit", cv=2.5)
+    for cv in (2.5, "5"):
+        with pytest.raises(ValueError, match="cv must be a number of folds, a splitter or splits"):
+            predictability(group, group, method="crossfit", cv=cv)
     with pytest.raises(ValueError, match="random_state must be None, an integer"):
         predictability(group, group, method="crossfit", cv=2, random_state="x")
 
