@@ -256,8 +256,8 @@ def compare_counts(
 
     Raises
     ------
-    ValueError
-        If the tables have replicate axes, other protected columns, or one alone has predictions;
+    TypeError, ValueError
+        If the tables are none, have replicate axes, other protected columns, or one alone has predictions;
         if an argument is out of range; if the metric is no function of counts.
 
     See Also
@@ -283,7 +283,9 @@ def compare_counts(
     (0.5, True)
     """
     call = MetricCall(get_metric(metric), options, pos_label, of=of)
-    for counts in (counts_a, counts_b):
+    for name, counts in (("counts_a", counts_a), ("counts_b", counts_b)):
+        if not isinstance(counts, GroupCounts):
+            raise TypeError(f"{name} must be GroupCounts; got {type(counts).__name__}")
         if counts.values.ndim != (3 if counts.predicted else 2):
             raise ValueError("counts with replicate axes cannot be compared; select one replicate")
     tables = union_tables(counts_a, counts_b)

@@ -227,6 +227,8 @@ def test_groups_that_one_table_alone_has():
 
 def test_tables_that_cannot_be_compared():
     first = counted(160, 0.3, 0)
+    with pytest.raises(TypeError, match="counts_b must be GroupCounts; got list"):
+        compare_counts("cramers_v", first, [first])
     with pytest.raises(ValueError, match="with predictions cannot be merged"):
         compare_counts("cramers_v", first, first.of_labels())
     with pytest.raises(ValueError, match="needs predictions"):
