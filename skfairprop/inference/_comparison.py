@@ -257,8 +257,8 @@ def compare_counts(
     Raises
     ------
     TypeError, ValueError
-        If the tables are none, have replicate axes, other protected columns, or one alone has predictions;
-        if an argument is out of range; if the metric is no function of counts.
+        If the tables are none, have replicate axes, other protected columns, or one alone has
+        predictions; an argument is out of range; the metric is no function of counts.
 
     See Also
     --------
