@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+from skfairprop import __version__
 from skfairprop._config import ConfigError, config_arguments, read_config
 from skfairprop._exit import EXIT_FAILED, EXIT_FINE, EXIT_USAGE, PROG, fail
 
@@ -23,6 +24,8 @@ class _Parser(argparse.ArgumentParser):
     where = ""
 
     def error(self, message: str):
+        if message.startswith("unrecognized arguments: ") and message[24:25] != "-":
+            message += "; for several values repeat the option: --sensitive sex --sensitive age"
         self.exit(EXIT_USAGE, f"{PROG}: error: {self.where}{message}; see {self.prog} --help\n")
 
 
@@ -33,6 +36,7 @@ def build_parser() -> tuple[argparse.ArgumentParser, _Parser]:
         description="Measure bias in data, in a model, and between them.",
         allow_abbrev=False,
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     audit = _add_audit(commands)
     _add_compare(commands)
@@ -108,11 +112,12 @@ def _add_model(model) -> None:
     )  # fmt: skip
     model.add_argument(
         "--explain", action=argparse.BooleanOptionalAction, default=False,
-        help="explain 200 rows, and compare how stable that is for the groups",
+        help="explain up to 200 rows, and compare how stable that is for the groups",
     )  # fmt: skip
     model.add_argument(
         "--benn", action=argparse.BooleanOptionalAction, default=False,
-        help="estimate how much each protected column can move what the model says",
+        help="estimate how much each protected column can move what the model says; needs the "
+        "extra torch",
     )  # fmt: skip
 
 

@@ -14,8 +14,17 @@ def closest(name: object, known: Iterable[object], limit: int = 6) -> str:
     "; did you mean 'credit'?"
     """
     names = [str(n) for n in known]
-    match = get_close_matches(str(name), names, n=1, cutoff=0.6)
-    if match:
-        return f"; did you mean {match[0]!r}?"
+    match = _nearest(str(name).casefold(), {n.casefold(): n for n in reversed(names)})
+    if match is not None:
+        return f"; did you mean {match!r}?"
     more = ", ..." if len(names) > limit else ""
     return f"; there are {', '.join(repr(n) for n in names[:limit])}{more}"
+
+
+def _nearest(name: str, known: dict[str, str]) -> str | None:
+    """The known name that is the same but for case, else the one that begins it, or is alike."""
+    if name in known:
+        return known[name]
+    begun = [n for n in known if len(n) > 2 and name.startswith(n)]
+    match = [max(begun, key=len)] if begun else get_close_matches(name, known, n=1, cutoff=0.6)
+    return known[match[0]] if match else None

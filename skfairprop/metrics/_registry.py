@@ -50,6 +50,8 @@ def get_metric(metric: str | Metric) -> Metric:
     ------
     ValueError
         If there is no metric of this name; the closest name is given.
+    TypeError
+        If it is neither a name nor a record.
 
     Examples
     --------
@@ -59,6 +61,9 @@ def get_metric(metric: str | Metric) -> Metric:
     """
     if isinstance(metric, Metric):
         return metric
+    if not isinstance(metric, str):
+        kind = type(metric).__name__
+        raise TypeError(f"metric must be a name, as 'cramers_v', or a Metric; got a {kind}")
     if metric not in METRICS:
         raise ValueError(f"no metric {metric!r}{closest(metric, METRICS)}")
     return METRICS[metric]

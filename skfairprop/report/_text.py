@@ -10,6 +10,7 @@ import pandas as pd
 
 from skfairprop._visible import visible
 from skfairprop.groups import label_text
+from skfairprop.metrics import METRICS
 from skfairprop.report._change import Change
 from skfairprop.report._findings import Findings
 from skfairprop.report._rules import Check, failed_checks
@@ -228,6 +229,8 @@ def _measures_block(report: Findings, style: Style) -> list[str]:
     out = [style.head(_measure_heading("GAP MEASURES", f"{level} interval"))]
     out += [_measure_line(name, table.loc[name], style) for name in names]
     out.append(style.dim("  by chance: mean of a group-blind model of this size;  * q <= 0.05"))
+    if table.loc[list(names), "open_at_zero"].any():
+        out.append(style.dim("  ( or ): the interval ends there without it: a gap, however small"))
     if view.without_small is not None:
         out += _without_small(view, names[0], report, style)
     if view.omnibus is not None:
@@ -243,7 +246,7 @@ def _measure_heading(title: str, interval: str) -> str:
 def _measure_line(name: str, row: pd.Series, style: Style, *, title: str | None = None) -> str:
     title = measure_title(name) if title is None else title
     mark = "" if row.get("reliable", True) else " (few)"
-    text = f"{clip(title + mark, 30):31s}{_decimal(row['value']):>7s}  {_interval(row):15s}"
+    text = f"{clip(title + mark, 30):31s}{_decimal(row['value']):>7s}  {_interval(name, row):15s}"
     text += f"{_decimal(row['chance']):>9s}{_decimal(row['p']):>7s}{_decimal(row.get('q')):>7s}"
     if row.get("q") is not None and row.get("q") <= 0.05:
         return style.strong(f"{text} *".rstrip())
@@ -256,12 +259,20 @@ def _decimal(value) -> str:
     return f"{value:.3f}" if abs(value) < 100 else f"{value:.0f}"
 
 
-def _interval(row: pd.Series) -> str:
-    if math.isnan(row["lower"]) or math.isnan(row["upper"]):
-        return ""
-    if row.get("open_at_zero", False):
-        return f"(0 - {_decimal(row['upper'])}]"
-    return f"{_decimal(row['lower'])} - {_decimal(row['upper'])}"
+def _interval(name: str, row: pd.Series) -> str:
+    lower, upper = row["lower"], row["upper"]
+    if not row.get("open_at_zero", False) or math.isnan(lower) or math.isnan(upper):
+        return _closed(lower, upper)
+    best = METRICS[name.partition("[")[0]].best
+    if lower == best:
+        return f"({best:g} - {_decimal(upper)}]"
+    return f"[{_decimal(lower)} - {best:g})"  # ratios, and signed measures below 0
+
+
+def _closed(lower: float, upper: float) -> str:
+    return (
+        "" if math.isnan(lower) or math.isnan(upper) else f"{_decimal(lower)} - {_decimal(upper)}"
+    )
 
 
 def _without_small(view: View, name: str, report: Findings, style: Style) -> list[str]:
@@ -290,7 +301,7 @@ def _alone_block(report: Findings, style: Style) -> list[str]:
         names = view.main_measures if view.counts.predicted else DATA_MEASURES[3:4]
         chosen = [n for n in (names[0], "equalized_odds_difference") if n in table.index]
         for name in chosen:
-            title = f"{clip(view.name, 12)}: {_short_title(name)}"
+            title = f"{clip(view.name, 10)}: {_short_title(name)}"  # 30 with "demographic parity"
             out.append(_measure_line(name, table.loc[name], style, title=title))
     return out
 
@@ -363,8 +374,7 @@ def _explanations_block(report: Findings, style: Style) -> list[str]:
     out = [
         style.head(f"{'EXPLANATIONS':31s}{'value':>7s}  {'interval':15s}{'by chance':>9s}{'p':>7s}")
     ]
-    ends = pd.Series({"lower": result.interval[0], "upper": result.interval[1]})
-    line = f"{'MESD':31s}{_decimal(result.value):>7s}  {_interval(ends):15s}"
+    line = f"{'MESD':31s}{_decimal(result.value):>7s}  {_closed(*result.interval):15s}"
     line += f"{_decimal(result.null_mean):>9s}{_decimal(result.p_value):>7s}"
     sure = result.p_value <= 1 - result.confidence
     out.append(style.strong(line) if sure else line)
@@ -372,7 +382,7 @@ def _explanations_block(report: Findings, style: Style) -> list[str]:
     table = result.to_frame().sort_values("stability", kind="stable")
     for label, row in table.iloc[:_MAX_GROUPS].iterrows():
         text = f"{clip(label_text(label), 30):31s}{_decimal(row['stability']):>7s}"
-        out.append(f"{text}  {_interval(row):15s}{int(row['n']):>9,d} rows")
+        out.append(f"{text}  {_closed(row['lower'], row['upper']):15s}{int(row['n']):>9,d} rows")
     if len(table) > _MAX_GROUPS:
         out.append(f"  and {len(table) - _MAX_GROUPS} more")
     return out

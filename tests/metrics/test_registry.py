@@ -24,6 +24,11 @@ def test_a_name_that_does_not_exist_suggests_one_that_does():
         get_metric("xyz")
 
 
+def test_arguments_in_the_wrong_order_are_said():
+    with pytest.raises(TypeError, match=r"metric must be a name, .* got a GroupCounts"):
+        evaluate("equal_opportunity", COUNTS)
+
+
 def test_the_names_of_the_estimations():
     estimations = [name for name in METRICS if name.startswith("estimation_")]
     assert len(estimations) == 21

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import skfairprop
 from skfairprop._command import main
 
 QUICK = ("--bootstrap", "60")
@@ -301,7 +302,25 @@ def test_abbreviated_flags_are_refused(capsys):
     with pytest.raises(SystemExit) as caught:
         main(["audit", "--sens", "sex"])
     assert caught.value.code == 2
-    assert "unrecognized arguments: --sens" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "unrecognized arguments: --sens" in err
+    assert "repeat" not in err
+
+
+def test_a_second_value_is_told_to_repeat_the_option(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["audit", "t.csv", "--sensitive", "sex", "age"])
+    assert caught.value.code == 2
+    err = capsys.readouterr().err
+    assert "unrecognized arguments: age; for several values repeat the option" in err
+    assert err.count("\n") == 1
+
+
+def test_the_version(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out == f"skfairprop {skfairprop.__version__}\n"
 
 
 def test_weights_must_be_numbers(refused, loans):
