@@ -132,10 +132,10 @@ def compare_with_ensemble(
     """
     check_integer("n_permutations", n_permutations, least=0)
     rng = as_generator(random_state)
-    benn = _as_benn(estimator, X, y, sensitive_features, rng)
-    groups = _groups(benn, X, y, sensitive_features)
     columns, _ = match_rows(y, X, what="y")
     y_true = read_column(columns[0].values, what="y").values
+    benn = _as_benn(estimator, X, y_true, sensitive_features, rng)
+    groups = _groups(benn, X, y_true, sensitive_features)
     y_pred = _predicted(benn, X)
     y_score = _scores(benn.estimator_, X, y_true, pos_label)
     table = benn.summary()

@@ -1,6 +1,7 @@
 """The model that is examined, of whatever kind, as one function of encoded rows."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -228,12 +229,27 @@ def _method(model: Any, response_method: str) -> Any:
 
 
 def _forward(module: Any, X: Any) -> np.ndarray:
-    """What a torch module says of numeric rows: class scores of shape (n, K)."""
+    """What a torch module says of numeric rows: class scores of shape (n, K).
+
+    In evaluation mode, in which it says the same again and learns nothing; its own is put back.
+    """
     torch = import_optional("torch", extra="torch")
     device = next((p.device for p in module.parameters()), "cpu")
-    with torch.no_grad():
+    with torch.no_grad(), evaluating(module):
         rows = torch.as_tensor(np.asarray(X, dtype=np.float32), device=device)
         return module(rows).cpu().numpy()
+
+
+@contextmanager
+def evaluating(module: Any) -> Iterator[None]:
+    """Dropout off and batch statistics left alone in all parts of a torch module."""
+    training = [part for part in module.modules() if part.training]
+    module.eval()
+    try:
+        yield
+    finally:
+        for part in training:
+            part.training = True
 
 
 def _classes(model: Any) -> list[Hashable]:

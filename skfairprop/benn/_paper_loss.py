@@ -13,7 +13,7 @@ from skorch.callbacks import Callback
 from torch import nn
 
 from skfairprop.benn._encoding import Encoding
-from skfairprop.benn._examined import Examined
+from skfairprop.benn._examined import Examined, evaluating
 from skfairprop.benn._generator import VectorGenerator, from_numpy
 from skfairprop.benn._training import (
     Batches,
@@ -219,7 +219,8 @@ def differentiable(examined: Examined, encoding: Encoding, Z: np.ndarray) -> Cal
 
 
 def _raw(module: nn.Module, x: torch.Tensor) -> torch.Tensor:
-    out = module(x)
+    with evaluating(module):
+        out = module(x)
     out = out[0] if isinstance(out, tuple) else out
     return out[:, None] if out.ndim == 1 else out
 

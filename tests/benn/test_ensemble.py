@@ -83,6 +83,10 @@ def test_labels_in_another_order_are_matched_and_other_ones_refused():
     shuffled = Y.sample(frac=1, random_state=0)
     found = compare_with_ensemble(BENN, X, shuffled, n_permutations=0).frame
     pd.testing.assert_frame_equal(found, compare_with_ensemble(BENN, X, Y, n_permutations=0).frame)
+    # a model that is not fitted yet learns from the same labels
+    options = {"sensitive_features": ["sex"], "n_permutations": 0, "random_state": 0}
+    made = [compare_with_ensemble(LogisticRegression(), X, y, **options) for y in (Y, shuffled)]
+    pd.testing.assert_frame_equal(made[0].frame, made[1].frame)
     with pytest.raises(ValueError, match="y has 10 rows; X has 300"):
         compare_with_ensemble(BENN, X, Y[:10])
     with pytest.raises(ValueError, match="n_permutations must be an integer of at least 0; got -1"):

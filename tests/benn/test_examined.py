@@ -127,6 +127,24 @@ def test_torch_modules_are_asked_without_a_gradient():
     np.testing.assert_allclose(one.ask(Z), expected, atol=1e-6)
 
 
+def test_a_torch_module_in_training_mode_is_asked_in_evaluation_mode_and_left_as_it_was():
+    torch = pytest.importorskip("torch")
+    norm = torch.nn.BatchNorm1d(2)
+    parts = (norm, torch.nn.Dropout(0.5), torch.nn.Linear(2, 2), torch.nn.Softmax(dim=1))
+    module = torch.nn.Sequential(*parts).train()
+    parts[3].eval()
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    one, Z = examined(module, X)
+    found = one.ask(Z)
+    assert [part.training for part in parts] == [True, True, True, False]
+    assert module.training
+    assert norm.num_batches_tracked == 0  # asking teaches it nothing
+    module.eval()
+    with torch.no_grad():
+        expected = module(torch.tensor(X, dtype=torch.float32)).numpy()
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
 def test_a_skorch_net_is_fitted_only_after_fit():
     torch = pytest.importorskip("torch")
     skorch = pytest.importorskip("skorch")

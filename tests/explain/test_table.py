@@ -181,6 +181,23 @@ def test_infinite_values_are_refused():
         Table.of(X).encode(X)
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "Int64", object])
+def test_whole_numbers_that_floats_cannot_tell_apart_are_refused(dtype):
+    X = pd.DataFrame({"a": pd.Series([2**53 + 1, 2**53, 0], dtype=dtype), "b": [1.0, 2.0, 1e300]})
+    with pytest.raises(ValueError, match=r"column 'a' holds whole numbers of 2\*\*53"):
+        Table.of(X).encode(X)
+    one_by_one = Table.of(X, ["a"])
+    assert one_by_one.decode(one_by_one.encode(X))["a"].tolist() == X["a"].tolist()
+    X["a"] = X["a"].clip(upper=2**53 - 1)
+    assert Table.of(X).encode(X)[:, 0].tolist() == [2.0**53 - 1, 2.0**53 - 1, 0]
+
+
+def test_whole_numbers_of_an_array_are_looked_at_too():
+    X = np.array([[0, 2**60], [1, 2**60 + 1]])
+    with pytest.raises(ValueError, match="column 1 holds whole numbers of"):
+        Table.of(X).encode(X)
+
+
 def test_long_lists_of_columns_are_cut():
     table = Table.of(np.zeros((1, 8)))
     assert table.labels(np.ones(8, dtype=bool)).endswith("column 4 and 3 more")
