@@ -328,8 +328,20 @@ def _column_labels(counts: GroupCounts, metric: Metric, rates: Rates, name: str)
     return labels
 
 
-def find_driver(counts: GroupCounts, metric: Metric, *, pos_label=None, **options) -> Driver | None:
+def find_driver(
+    counts: GroupCounts, metric: Metric, *, pos_label=None, rates: Rates | None = None, **options
+) -> Driver | None:
     """The rate, class and pair of groups with the largest gap behind a metric.
+
+    Parameters
+    ----------
+    counts : GroupCounts
+    metric : Metric
+    pos_label : hashable, optional
+    rates : Rates, optional
+        Those of :func:`rates_of`, where they are at hand.
+    **options
+        Of the metric.
 
     Returns
     -------
@@ -337,7 +349,8 @@ def find_driver(counts: GroupCounts, metric: Metric, *, pos_label=None, **option
         None where no two groups have a rate to compare.
     """
     metric = metric.with_options(options)
-    rates = rates_of(counts, metric, pos_label=pos_label)
+    if rates is None:
+        rates = rates_of(counts, metric, pos_label=pos_label)
     if metric.driver is not None:
         return metric.driver(counts, rates, **options)
     return widest_gap(counts, metric, rates, metric.rates)

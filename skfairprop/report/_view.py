@@ -11,7 +11,7 @@ from skfairprop._random import RandomState
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import label_text
 from skfairprop.inference import MetricCall, infer, omnibus_test, rate_interval
-from skfairprop.metrics import METRICS, Driver, Metric, get_metric, group_rates
+from skfairprop.metrics import METRICS, Driver, Metric, Rates, get_metric, group_rates
 from skfairprop.metrics._by_group import has_positive
 from skfairprop.metrics._metric import describe_undefined, find_driver, rates_of
 from skfairprop.report._wording import (
@@ -197,7 +197,8 @@ def _metric_table(
     statistics = (
         _inferred(counts, calls, settings) if settings.bootstrap else _values(counts, calls)
     )
-    drivers = [_driver_row(counts, call) for call in calls.values()]
+    shared = _SharedRates(counts)
+    drivers = [_driver_row(shared, call) for call in calls.values()]
     out = pd.concat(
         [statistics, pd.DataFrame(drivers, index=statistics.index, columns=DRIVER_COLUMNS)], axis=1
     )
@@ -239,10 +240,26 @@ def _source(counts: GroupCounts, call: MetricCall) -> GroupCounts:
     return counts.of_predictions() if call.of == "y_pred" else counts
 
 
-def _driver_row(counts: GroupCounts, call: MetricCall) -> tuple:
-    driver = find_driver(
-        _source(counts, call), call.metric, pos_label=call.pos_label, **call.options
-    )
+class _SharedRates:
+    """The rates of a table, each computed once for all the metrics that read it."""
+
+    def __init__(self, counts: GroupCounts) -> None:
+        self._counts = counts
+        self._kept: dict[tuple, tuple[GroupCounts, Rates]] = {}
+
+    def of(self, call: MetricCall) -> tuple[GroupCounts, Rates]:
+        """The table that a metric reads, and its rates."""
+        record = call.record
+        key = (call.of, record.inputs, record.needs_positive, call.pos_label)
+        if key not in self._kept:
+            source = _source(self._counts, call)
+            self._kept[key] = source, rates_of(source, record, pos_label=call.pos_label)
+        return self._kept[key]
+
+
+def _driver_row(shared: _SharedRates, call: MetricCall) -> tuple:
+    counts, rates = shared.of(call)
+    driver = find_driver(counts, call.metric, pos_label=call.pos_label, rates=rates, **call.options)
     # the two values stay numbers where there is none: a column of None is one of objects
     return (None,) * 4 + (math.nan,) * 2 if driver is None else _driver_values(driver)
 
@@ -250,11 +267,11 @@ def _driver_row(counts: GroupCounts, call: MetricCall) -> tuple:
 def _undefined_notes(counts: GroupCounts, calls: Mapping[str, MetricCall]) -> list[str]:
     """One line for each rate that some groups do not have, with the metrics it is left out of."""
     concerned: dict[str, list[str]] = {}
+    shared = _SharedRates(counts)
     for key, call in calls.items():
         if call.undefined == "zero":
             continue
-        source = _source(counts, call)
-        rates = rates_of(source, call.record, pos_label=call.pos_label)
+        source, rates = shared.of(call)
         for phrase in describe_undefined(source, call.record, rates):
             concerned.setdefault(phrase, []).append(key)
     return [
@@ -278,15 +295,16 @@ def rates_with_intervals(counts: GroupCounts, pos_label, settings: Settings) -> 
     """Rates per group (and class), with denominators and intervals."""
     table = group_rates(counts, pos_label=pos_label, denominators=True)
     effective = effective_share(counts, table)
+    ends = {}
     for name in [c.removeprefix("n_") for c in table if c.startswith("n_")]:
         n = table[f"n_{name}"].to_numpy(float) * effective
         with np.errstate(invalid="ignore"):
             lower, upper = rate_interval(
                 np.nan_to_num(table[name].to_numpy(float)) * n, n, confidence=settings.confidence
             )
-        table[f"{name}_lower"] = np.where(n > 0, lower, np.nan)
-        table[f"{name}_upper"] = np.where(n > 0, upper, np.nan)
-    return table
+        ends[f"{name}_lower"] = np.where(n > 0, lower, np.nan)
+        ends[f"{name}_upper"] = np.where(n > 0, upper, np.nan)
+    return pd.concat([table, pd.DataFrame(ends, index=table.index)], axis=1)
 
 
 def effective_share(counts: GroupCounts, table: pd.DataFrame) -> np.ndarray:
