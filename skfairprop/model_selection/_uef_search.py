@@ -96,7 +96,7 @@ default="constrained"
         ``cv_results_`` and returns the row to take, which has to be on the front.
     cv : int, float, splitter or iterable, optional
         As elsewhere in scikit-learn; a float is the share of rows of one validation split. A split
-        that tests on rows it trains on is refused.
+        that tests on rows it trains on is refused, as are splits by row numbers with `test_size`.
     test_size : float, optional
         Share of the rows that the search never sees, and the chosen model is then scored on; see
         ``transfer_``.
@@ -112,12 +112,14 @@ default="constrained"
     verbose : bool, optional
         Whether to show progress on stderr. Default: if that is a terminal.
     error_score : "raise" or float, default=NaN
-        Score in ``cv_results_`` of a fit that fails. The candidate is not on the front.
+        Score in ``cv_results_`` of a fit or an objective that fails. The candidate is not on the
+        front.
     return_train_score : bool, default=False
         Whether to score the training rows, too.
     random_state : int, RandomState, Generator or None, default=None
         With a seed every ``random_state`` of the estimator that is None gets one, the same for all
-        candidates on a fold, so that the search can be repeated.
+        candidates on a fold, so that the search can be repeated. That of a splitter gets one in any
+        case: the folds stay the same as long as the search is used.
 
     Attributes
     ----------
