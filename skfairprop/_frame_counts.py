@@ -1,10 +1,13 @@
 """Counts of frames, files and batches: merged by label, and read by one policy for missing ones."""
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from decimal import Decimal
 from functools import partial
 from glob import escape, has_magic
 from importlib.util import find_spec
+from itertools import pairwise
 from numbers import Number
 from os import PathLike, fspath
 from pathlib import Path
@@ -51,6 +54,7 @@ class CellTable:
         self._rows = np.zeros(0, dtype=np.int64)
         self._moments = np.zeros((2, 0))
         self._whole = True
+        self._frames = 0
 
     @property
     def n_rows(self) -> int:
@@ -59,6 +63,7 @@ class CellTable:
 
     def add(self, cells: Cells, where: str) -> None:
         """Add the cells of one frame; `where` begins the message about unlike types."""
+        self._frames += 1
         for i, values in enumerate(cells.keys):
             self._check_kind(i, values, where)
         known = self._position
@@ -105,6 +110,9 @@ class CellTable:
         if not self.n_rows:
             raise ValueError("there are no rows; at least 1 is needed")
         keys = list(zip(*self._position, strict=True))
+        if self._frames > 1:
+            for (argument, column), values in zip(columns.keys, keys, strict=True):
+                _refuse_precisions(values, f"{argument} {column!r}")
         arrays = [_as_objects(values) for values in keys]
         n_labels = len(columns.labels)
         named = {f"{a} {c!r}": arrays[i] for i, (a, c) in enumerate(columns.labels.items())}
@@ -150,6 +158,17 @@ class CellTable:
             "squared": squared,
             "predicted": len(codes) == 3,
         }
+
+
+def _refuse_precisions(values: Iterable[Any], name: str) -> None:
+    """1.1 in single precision is another label than in double: refuse one number as two."""
+    broken = {v for v in values if isinstance(v, float | Decimal) and math.isfinite(v) and v % 1}
+    for low, high in pairwise(sorted(broken)):
+        if np.float32(low) == np.float32(high):
+            raise ValueError(
+                f"{name} holds {low!r} and {high!r}, one number in two precisions; read it as the "
+                "same type everywhere"
+            )
 
 
 def _kind(value: Any) -> str:

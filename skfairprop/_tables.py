@@ -17,6 +17,21 @@ def sum_by(values: np.ndarray, codes: np.ndarray, size: int, axis: int) -> np.nd
     return np.moveaxis(out, 0, axis)
 
 
+def same_labels(a: pd.Index, b: pd.Index) -> bool:
+    """Whether labels and their order are the same, in nullable columns or others."""
+    if a.nlevels != b.nlevels or len(a) != len(b):
+        return False
+    return all(
+        _in_numpy(a.get_level_values(i)).equals(_in_numpy(b.get_level_values(i)))
+        for i in range(a.nlevels)
+    )
+
+
+def _in_numpy(labels: pd.Index) -> pd.Index:
+    dtype = getattr(labels.dtype, "numpy_dtype", labels.dtype)
+    return labels.astype(dtype) if dtype.kind in "biuf" else labels
+
+
 def union_labels(a: pd.Index, b: pd.Index) -> pd.Index:
     """Labels of both: in the order of the one that holds the other, or else sorted."""
     if a.equals(b) or b.isin(a).all():

@@ -9,7 +9,7 @@ import pandas as pd
 from skfairprop._columns import factorize
 from skfairprop._counting import tabulate_codes, tabulate_rows
 from skfairprop._frame_constructors import FrameConstructors
-from skfairprop._tables import spread, sum_by, union_labels
+from skfairprop._tables import same_labels, spread, sum_by, union_labels
 from skfairprop.groups import label_texts, name_some
 
 __all__ = ["GroupCounts"]
@@ -446,8 +446,8 @@ class GroupCounts(FrameConstructors):
             return NotImplemented
         return (
             self.predicted == other.predicted
-            and self.groups.equals(other.groups)
-            and self.classes.equals(other.classes)
+            and same_labels(self.groups, other.groups)
+            and same_labels(self.classes, other.classes)
             and np.array_equal(self.values, other.values)
         )
 

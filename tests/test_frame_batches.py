@@ -1,6 +1,7 @@
 """Counts of batches and of Parquet files: as if all the rows had come at once."""
 
 import importlib.util
+from decimal import Decimal
 from functools import partial
 from itertools import pairwise
 
@@ -97,6 +98,19 @@ def test_moments_with_and_without_a_time_zone_are_two_types():
     )
     with pytest.raises(ValueError, match=message):
         GroupCounts.from_batches([first, second], y_true="y", sensitive_features="g")
+
+
+@pytest.mark.parametrize("kind", ["float32", "decimal"])
+def test_one_number_in_two_precisions_is_refused(kind):
+    first = pd.DataFrame({"g": [1.1, 2.5, np.inf], "y": [0, 1, 1]})
+    other = [Decimal("1.1")] * 3 if kind == "decimal" else np.full(3, 1.1, dtype="float32")
+    message = "sensitive_features 'g' holds .*1.1.* and .*1.1.*, one number in two precisions"
+    settings = {"y_true": "y", "sensitive_features": "g"}
+    with pytest.raises(ValueError, match=message):
+        GroupCounts.from_batches([first, first.assign(g=other)], **settings)
+    exact = first.assign(g=np.array([2.5, 0.5, 3], dtype="float32"))  # the same in both
+    counts = GroupCounts.from_batches([first, exact], **settings)
+    assert counts.groups.tolist() == [0.5, 1.1, 2.5, 3, np.inf]
 
 
 def test_batches_of_a_reader_of_arrow():

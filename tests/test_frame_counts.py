@@ -171,6 +171,24 @@ def test_integers_beside_nulls_stay_exact(engine):
 
 
 @on_every_engine
+@pytest.mark.parametrize("dtype", ["Int8", "boolean", "string", "float32"])
+@pytest.mark.parametrize("several", [False, True])
+def test_tables_of_nullable_columns_are_those_of_arrays(engine, dtype, several):
+    values = pd.Series([0, 1, 0, 1, 1, 0])
+    values = (values.astype(str) if dtype == "string" else values).astype(dtype)
+    table = pd.DataFrame({"g": values, "h": ["u", "v", "v", "u", "u", "u"], "y": values})
+    columns = ["g", "h"] if several else ["g"]
+    counts = GroupCounts.from_frame(engine(table), y_true="y", sensitive_features=columns)
+    arrays = GroupCounts.from_arrays(table["y"], sensitive_features=table[columns])
+    assert counts == arrays
+    assert arrays == counts
+    other = GroupCounts.from_arrays(table["y"][::-1], sensitive_features=table[columns][::-1])
+    assert counts == other
+    fewer = GroupCounts.from_arrays(table["y"][1:], sensitive_features=table[columns][1:])
+    assert counts != fewer
+
+
+@on_every_engine
 def test_booleans_and_dates(engine):
     days = pd.to_datetime(["2026-01-02", "2026-01-01", "2026-01-02"])
     table = pd.DataFrame({"day": days, "y": [True, False, True]})
