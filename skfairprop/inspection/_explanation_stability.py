@@ -58,7 +58,7 @@ class ExplanationStabilityDisplay:
     -----
     Intervals of two groups that overlap do not say that the groups do not differ: the p-value in
     the legend asks that of all groups at once. The axis does not start at 0. With fewer than 20
-    rows in a group the intervals were seen to miss too often.
+    rows in a group the intervals lean on Student's t, and with one on the spread of the others.
 
     Examples
     --------

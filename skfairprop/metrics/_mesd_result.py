@@ -76,9 +76,10 @@ class MESDResult:
     this model and this draw of perturbations.
 
     Shrinkage pulls MESD towards 0: with 50 rows a group, .113 came out as .080 on average. The
-    interval does not shrink. In simulations of 200 data sets the 95 % interval held the true value
-    in 95 to 98 % for groups of at least 20 rows, and in 78 to 88 % where the group that differs had
-    1 to 5 rows: a group without rows of a label is given the mean of the others there.
+    interval does not shrink. In simulations of 200 data sets the 95 % interval of MESD held the
+    true value in 92 to 100 %, that of a group in 90 to 100 %, for groups of 1 to 100 rows. A row
+    that is alone in its group is taken to be as unsure as the rows of the others, and a label that
+    a group lacks to lie as far from the others as the group's other labels do.
 
     Examples
     --------

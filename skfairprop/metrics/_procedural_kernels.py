@@ -1,6 +1,6 @@
 """Stability per group and the disparity between groups, on arrays with any replicate axes."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -196,8 +196,25 @@ def resampled_group_means(
                 here = labels[drawn] == label
                 n[:, g, label] = here.sum(1)
                 sums[:, g, label] = np.where(here, found, 0.0).sum(1)
-        out.append(Cells(n, sums, cells.label_share, 0.0).group_means)
+        out.append(_additive_means(Cells(n, sums, cells.label_share, 0.0)))
     return np.concatenate(out)
+
+
+def _additive_means(cells: Cells) -> np.ndarray:
+    """Group means of shape (..., G), not shrunk, where a cell without rows follows its group.
+
+    It has the label's mean plus what the group's rows of other labels are above theirs. With the
+    label's mean alone, a resample that misses the one row of a cell would come near to the other
+    groups.
+    """
+    label_mean = cells.label_mean
+    above = (cells.sums - cells.n * np.nan_to_num(label_mean)).sum(-1, keepdims=True)
+    n = cells.n.sum(-1, keepdims=True)
+    shift = np.divide(above, n, out=np.zeros(above.shape), where=n > 0)
+    filled = np.where(cells.n > 0, cells.mean, label_mean + shift)
+    known = ~np.isnan(label_mean)
+    weight = np.where(known, cells.label_share, 0.0)
+    return (np.where(known, filled, 0.0) * weight).sum(-1) / weight.sum(-1)
 
 
 def _moves_of_others(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
@@ -228,7 +245,7 @@ def widened(drawn: np.ndarray, cells: Cells, confidence: float) -> np.ndarray:
     degrees = np.maximum(n - 1, 1)
     end = (1 + confidence) / 2
     factor = np.sqrt(n / degrees) * stats.t.ppf(end, degrees) / stats.norm.ppf(end)
-    centre = replace(cells, shrinkage=0.0).group_means
+    centre = _additive_means(cells)
     wide = centre + np.where(n > 1, factor, 1.0) * (drawn - centre)
     return np.clip(wide, 0.0, 1.0)
 

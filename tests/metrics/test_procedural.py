@@ -395,6 +395,27 @@ def test_small_groups_have_the_interval_of_student():
         assert (high - low) / 2 == pytest.approx(t.ppf(0.975, n - 1) * error, rel=0.05)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_small", "effect"), [(4, 0.0), (4, 0.1), (1, 0.0)])
+def test_intervals_hold_the_true_value_where_a_group_has_few_rows(n_small, effect):
+    """Their few rows lack a label often, and resamples of them more often."""
+    rng, held = np.random.default_rng(0), []
+    group = np.repeat([0, 1, 2], [n_small, 60, 60])
+    for _ in range(80):
+        y = rng.integers(2, size=len(group))
+        mean = np.array([0.6, 0.8, 0.8])[group] + effect * (y - 0.5)
+        low, high = mesd_from_stability(
+            np.clip(rng.normal(mean, 0.08), 0, 1),
+            y,
+            sensitive_features=group,
+            n_permutations=99,
+            n_resamples=300,
+            random_state=rng,
+        ).interval
+        held.append(low <= 0.2 <= high)  # the difference of the pairs in the tail
+    assert np.mean(held) >= 0.9
+
+
 def test_a_row_that_is_alone_in_its_group_is_not_sure():
     stability, group = np.r_[0.5, np.linspace(0.7, 0.9, 50)], np.repeat(["a", "b"], [1, 50])
     given = {"sensitive_features": group, "shrinkage": 0, "n_resamples": 2000}
