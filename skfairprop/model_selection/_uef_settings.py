@@ -171,6 +171,11 @@ def hold_out(
             "test_size would move the rows that the splits of cv count; hold out rows yourself and "
             "pass them to transfer()"
         )
+    if search.checkpoint is not None and search.random_state is None:
+        raise ValueError(
+            "test_size with a checkpoint needs random_state=, so that the same rows are held out "
+            "when it goes on"
+        )
     seed = int(as_generator(search.random_state).integers(2**31 - 1))
     labels = np.asarray(y) if classes_of(search.estimator, y) else None
     rows, held_out = train_test_split(

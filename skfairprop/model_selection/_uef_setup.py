@@ -104,10 +104,13 @@ def make_setup(
     space = SearchSpace(search.estimator, search.param_distributions)
     if seed is None:
         seed = int(as_generator(search.random_state).integers(2**31 - 1))
+    cv = search.cv
+    if hasattr(cv, "__iter__") and not hasattr(cv, "split"):  # str has one
+        cv = list(cv)  # a generator gives its splits once
     store = None
     if search.checkpoint is not None:
         store = SearchCheckpoint(
-            search.checkpoint, _describe(search, X, y, params, space, seed), seed
+            search.checkpoint, _describe(search, cv, X, y, params, space, seed), seed
         )
         seed = store.seed
     scorers = find_scorers(search, seed)
@@ -121,7 +124,7 @@ def make_setup(
     routed = search._get_routed_params_for_fit(params)
     n = count_rows(X) if y is None else count_rows(y)
     data = Data(X, y, n, dict(routed.estimator.fit))
-    plan, constraints = _make_plan(search, data, scorers, routed, seed)
+    plan, constraints = _make_plan(search, cv, data, scorers, routed, seed)
     return Setup(
         names=names,
         space=space,
@@ -134,7 +137,7 @@ def make_setup(
 
 
 def _describe(
-    search: Any, X: Any, y: Any, params: dict[str, Any], space: SearchSpace, seed: int
+    search: Any, cv: Any, X: Any, y: Any, params: dict[str, Any], space: SearchSpace, seed: int
 ) -> dict[str, Any]:
     """What a checkpoint is compared by."""
     settings = search.get_params(deep=False)
@@ -142,8 +145,8 @@ def _describe(
         settings.pop(name, None)
     settings["random_state"] = None if search.random_state is None else seed
     out: dict[str, Any] = {name: describe(value) for name, value in settings.items()}
-    if isinstance(search.cv, list | tuple):
-        out["cv"] = joblib.hash(search.cv)
+    if isinstance(cv, list):
+        out["cv"] = joblib.hash(cv)
     out |= {"X": digest(X), "y": digest(y), "param_distributions": space.describe()}
     out |= {
         f"fit: {name}": digest(value) if is_row_aligned(value, count_rows(X)) else describe(value)
@@ -210,7 +213,7 @@ def _scoring(search: Any, scorers: Mapping[str, Any], params: Mapping[str, Any])
 
 
 def _make_plan(
-    search: Any, data: Data, scorers: dict[str, Any], routed: Any, seed: int
+    search: Any, cv: Any, data: Data, scorers: dict[str, Any], routed: Any, seed: int
 ) -> tuple[Plan, list[Constraint]]:
     classes = classes_of(search.estimator, data.y)
     if search.refit == "ensemble" and not classes:
@@ -231,7 +234,7 @@ def _make_plan(
     everybody = View(np.zeros(n, dtype=np.intp), pd.Index([0]))
     views = make_views(of_predictions, each, data.X, data.y, everybody)
     splits = make_splits(
-        search.cv,
+        cv,
         data.X,
         data.y,
         dict(routed.splitter.split),

@@ -303,6 +303,20 @@ def test_a_checkpoint_knows_the_data_that_a_scorer_holds(data, tmp_path):
     assert describe({"a": [LogisticRegression(C=2)]}) != describe({"a": [LogisticRegression(C=3)]})
 
 
+def test_a_checkpoint_knows_the_folds_of_a_generator(data, tmp_path):
+    X, y, sex = data
+    settings = {"sensitive_features": sex, "n_evaluations": 4}
+    settings["checkpoint"] = tmp_path / "it.jsonl"
+    first, second = np.arange(120), np.arange(120, 240)
+    whole = make_search(cv=(pair for pair in [(first, second)]), **settings).fit(X, y)
+    again = make_search(cv=(pair for pair in [(first, second)]), **settings).fit(X, y)
+    pd.testing.assert_frame_equal(again.pareto_front_, whole.pareto_front_)
+    with pytest.raises(ValueError, match="is of another search: cv was"):
+        make_search(cv=(pair for pair in [(second, first)]), **settings).fit(X, y)
+    with pytest.raises(ValueError, match="test_size with a checkpoint needs random_state="):
+        make_search(test_size=0.3, random_state=None, **settings).fit(X, y)
+
+
 # -- transfer -------------------------------------------------------------------------------------
 
 
