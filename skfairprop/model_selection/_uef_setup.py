@@ -105,7 +105,7 @@ def make_setup(
     if seed is None:
         seed = int(as_generator(search.random_state).integers(2**31 - 1))
     cv = search.cv
-    if hasattr(cv, "__iter__") and not hasattr(cv, "split"):  # str has one
+    if hasattr(cv, "__iter__") and not hasattr(cv, "split"):  # a text has one
         cv = list(cv)  # a generator gives its splits once
     store = None
     if search.checkpoint is not None:
