@@ -235,11 +235,16 @@ def _keep_common(
     """The rows of the groups and classes that the study is about."""
     fitted = []
     for name, inducer in inducers.items():
+        if not isinstance(name, str | int):  # anything else would come out of a checkpoint changed
+            raise ValueError(
+                f"{OWNER}: experiments must be named by texts or integers; got {name!r}"
+            )
         if not hasattr(inducer, "fit_resample"):
             raise ValueError(f"{OWNER}: the inducer {name!r} has no fit_resample; got {inducer!r}")
-        one = with_factor(inducer, factors[0])
-        if isinstance(one, BiasInducer):
-            one._fit_cells(train.cells)
+        for f in (max(factors, key=abs), factors[0]):  # the strongest bias may be too strong
+            one = with_factor(inducer, f)
+            if isinstance(one, BiasInducer):
+                one._fit_cells(train.cells)
         fitted.append(one)
     groups, classes = common_labels(train, test, fitted)
     return train.within(groups, classes), test.within(groups, classes)

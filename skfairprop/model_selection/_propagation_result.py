@@ -13,6 +13,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skfairprop._checks import check_number
 from skfairprop._suggest import closest
 from skfairprop.counts import GroupCounts
+from skfairprop.groups import name_some
 from skfairprop.model_selection._propagation_metrics import (
     dataset_calls,
     evaluate_stack,
@@ -121,7 +122,7 @@ class PropagationResult:
         n = _check_stack(dataset_counts, model_counts)
         columns = {
             "experiment": ["study"] * n if experiment is None else list(experiment),
-            "f": (np.asarray(f, dtype=float) + 0.0).tolist(),  # -0.0 is 0
+            "f": _read_factors(f),
             "repeat": [0] * n if repeat is None else list(repeat),
         }
         for name, values in columns.items():
@@ -292,6 +293,8 @@ class PropagationResult:
             kept = _choose(experiments, self.experiments, "experiments")
             chosen &= self.results["experiment"].isin(kept)
         if factors is not None:
+            if not len(factors):
+                raise ValueError("factors is empty; name at least one of the study's")
             kept = [_nearest(factor, self.factors) for factor in factors]
             chosen &= self.results["f"].isin(kept)
         means = (
@@ -365,9 +368,24 @@ def _check_stack(dataset_counts: GroupCounts, model_counts: GroupCounts) -> int:
     return n
 
 
+def _read_factors(f: Sequence[float]) -> list[float]:
+    """Factors as numbers: a missing one would be left out of every mean."""
+    try:
+        factors = np.asarray(f, dtype=float) + 0.0  # -0.0 is 0
+    except (TypeError, ValueError):
+        factors = np.array([np.nan])
+    if not np.isfinite(factors).all():
+        raise ValueError(f"f must hold one number for each fit; got {name_some(pd.Index(f))}")
+    return factors.tolist()
+
+
 def _choose(wanted: Sequence | None, known: list, what: str) -> list:
     if wanted is None:
         return known
+    if isinstance(wanted, str):
+        wanted = [wanted]
+    if not len(wanted):
+        raise ValueError(f"{what} is empty; name at least one of the study's, or leave it out")
     unknown = [name for name in wanted if name not in known]
     if unknown:
         raise ValueError(f"{what}: {unknown[0]!r} is not in the study{closest(unknown[0], known)}")

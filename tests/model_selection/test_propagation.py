@@ -616,6 +616,15 @@ def test_progress(task, capsys):
         ({"test": (1,)}, "got a tuple of 1"),
         ({"inducer": StandardScaler()}, "the inducer 'study' has no fit_resample"),
         ({"inducer": RowReplicator()}, "RowReplicator has no parameter f to vary"),
+        (
+            {"inducer": {("a", 1): stereotypical()}},
+            "experiments must be named by texts or i",
+        ),
+        (
+            {"inducer": BiasInducer("stereotypical", target_group="g1", f={1: 2})}
+            | {"factors": [0, 0.2, 1]},
+            r"f\[1\] must be a number in \[-1, 1\]; got 2",
+        ),
         ({"inducer": BiasInducer()}, "target_group is None; name the group whose share f sets"),
         ({"inducer": BiasInducer(target_group="g9")}, "target_group 'g9' does not occur"),
         ({"dataset_metrics": ["equal_opportunity"]}, "'equal_opportunity' needs predictions; name"),
@@ -688,6 +697,12 @@ def test_a_constant_model_is_studied_like_any_other(task):
     assert (values == 0).all()
 
 
+def test_one_name_needs_no_list(stored):
+    study = from_stored(stored)
+    one, listed = (study.correlations(name) for name in ("cramers_v", ["cramers_v"]))
+    pd.testing.assert_frame_equal(one, listed)
+
+
 def test_a_stored_fit_must_not_occur_twice(stored):
     keys, data, model = stored
     with pytest.raises(ValueError, match=r"the fit .*'f': -1.0, 'repeat': 0.* occurs twice; numb"):
@@ -720,6 +735,9 @@ def test_stored_counts_must_belong_together(stored):
         PropagationResult.from_counts(data, of_model, f=f)
     with pytest.raises(ValueError, match="f has 3 values for the counts of 20 fits"):
         PropagationResult.from_counts(of_data, of_model, f=f[:3])
+    for wrong in (np.where(f == 0.5, np.nan, f), ["a"] * 20):
+        with pytest.raises(ValueError, match="f must hold one number for each fit; got "):
+            PropagationResult.from_counts(of_data, of_model, f=wrong)
 
 
 @pytest.mark.parametrize(
@@ -730,6 +748,9 @@ def test_stored_counts_must_belong_together(stored):
         ({"experiments": ["c"]}, "experiments: 'c' is not in the study; there are 'a', 'b'"),
         ({"factors": [0.3]}, r"factors: 0.3 is not in the study; there are \[-1.0, -0.5"),
         ({"confidence": 95}, "confidence must be a number in .0, 1.; got 95"),
+        ({"experiments": []}, "experiments is empty; name at least one of the study's"),
+        ({"factors": []}, "factors is empty; name at least one of the study's"),
+        ({"model_metrics": []}, "model_metrics is empty; name at least one of the study's"),
     ],
 )
 def test_bad_choices(stored, options, message):
