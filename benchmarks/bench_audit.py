@@ -6,8 +6,9 @@
 The first table: the default audit (German credit, logistic regression, report included) as a
 process of its own, beside a process that only imports the same libraries, and the time to fit and
 predict the same model out of fold in an ordinary pipeline. Target: the audit within 3 times the
-model plus the imports. The second: an audit of 1,000,000 rows by 3 protected columns with given
-predictions. Target: 15 s and 2 GiB.
+model plus the imports. All as it is once installed: a first run compiles modules and templates,
+even where PYTHONDONTWRITEBYTECODE is set. The second: an audit of 1,000,000 rows by 3 protected
+columns with given predictions. Target: 15 s and 2 GiB.
 """
 
 import argparse
@@ -30,14 +31,15 @@ MILLION = 1_000_000
 
 
 def seconds_of(command: list[str], repeats: int, cwd: str) -> tuple[float, float]:
-    """Wall and CPU seconds of a process, the best of some."""
+    """Wall and CPU seconds of a process, the best of some after a first."""
+    keep = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     walls, cpus = [], []
-    for _ in range(repeats):
+    for _ in range(repeats + 1):
         before, started = cpu_of_children(), time.perf_counter()
-        subprocess.run(command, check=True, cwd=cwd, stdout=subprocess.DEVNULL)
+        subprocess.run(command, check=True, cwd=cwd, stdout=subprocess.DEVNULL, env=keep)
         walls.append(time.perf_counter() - started)
         cpus.append(cpu_of_children() - before)
-    return min(walls), min(cpus)
+    return min(walls[1:]), min(cpus[1:])
 
 
 def cpu_of_children() -> float:
