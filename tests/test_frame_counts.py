@@ -353,6 +353,13 @@ def test_everything_reads_the_counts():
     assert report.by_group["count"].sum() == 2000
 
 
+def test_what_reads_counts_refuses_rows():
+    with pytest.raises(TypeError, match=r"counts must be GroupCounts; got DataFrame.*from_frame"):
+        metrics.evaluate(people(), "cramers_v")
+    with pytest.raises(TypeError, match=r"counts must be GroupCounts; got DataFrame.*from_frame"):
+        FairnessReport.from_counts(people())
+
+
 def test_two_windows_are_compared():
     march, april = people(3000, seed=1), people(3000, seed=2)
     april.loc[(april["sex"] == "f") & (april["y"] == "yes"), "pred"] = "no"

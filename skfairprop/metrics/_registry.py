@@ -162,6 +162,8 @@ def evaluate(
 
     Raises
     ------
+    TypeError
+        If `counts` is no table of counts.
     ValueError
         If the metric or an option is not known, the metric is no function of counts, or the
         positive class is not known.
@@ -176,6 +178,11 @@ def evaluate(
     >>> round(evaluate(counts, "demographic_parity_difference"), 3)
     0.1
     """
+    if not isinstance(counts, GroupCounts):
+        raise TypeError(
+            f"counts must be GroupCounts; got {type(counts).__name__}; count the rows of a frame "
+            "with GroupCounts.from_frame, of arrays with GroupCounts.from_arrays"
+        )
     record = get_metric(metric)
     check_choice("of", of, ("y_true", "y_pred"))
     if of == "y_pred" and record.inputs == "labels":

@@ -92,7 +92,19 @@ class FairnessReport(Findings):
         Returns
         -------
         FairnessReport
+
+        Raises
+        ------
+        TypeError
+            If `counts` is no table of counts.
+        ValueError
+            If a setting is not allowed, or the positive class is not known.
         """
+        if not isinstance(counts, GroupCounts):
+            raise TypeError(
+                f"counts must be GroupCounts; got {type(counts).__name__}; count the rows of a "
+                "frame with GroupCounts.from_frame, of arrays with GroupCounts.from_arrays"
+            )
         chosen = _settings(settings)
         _check_names(counts)
         tables = [counts]
