@@ -178,12 +178,12 @@ def evaluate(
     >>> round(evaluate(counts, "demographic_parity_difference"), 3)
     0.1
     """
+    record = get_metric(metric)
     if not isinstance(counts, GroupCounts):
         raise TypeError(
             f"counts must be GroupCounts; got {type(counts).__name__}; count the rows of a frame "
             "with GroupCounts.from_frame, of arrays with GroupCounts.from_arrays"
         )
-    record = get_metric(metric)
     check_choice("of", of, ("y_true", "y_pred"))
     if of == "y_pred" and record.inputs == "labels":
         counts = counts.of_predictions()
