@@ -22,9 +22,11 @@ def closest(name: object, known: Iterable[object], limit: int = 6) -> str:
 
 
 def _nearest(name: str, known: dict[str, str]) -> str | None:
-    """The known name that is the same but for case, else the one that begins it, or is alike."""
+    """The known name that is the same but for case or a letter, begins it, or is alike."""
     if name in known:
         return known[name]
     begun = [n for n in known if len(n) > 2 and name.startswith(n)]
-    match = [max(begun, key=len)] if begun else get_close_matches(name, known, n=1, cutoff=0.6)
+    match = get_close_matches(name, known, n=1, cutoff=0.9)  # "sex_cod" is "sex_code", not "sex"
+    if not match:
+        match = [max(begun, key=len)] if begun else get_close_matches(name, known, n=1, cutoff=0.6)
     return known[match[0]] if match else None

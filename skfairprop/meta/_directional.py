@@ -46,7 +46,7 @@ class DirectionalClassifier(DelegatingClassifier):
         Protected columns: names of columns of X, a callable of X, or pandas data aligned on the
         index of X. What is passed or routed to ``fit`` goes before it. Several columns are
         predicted together, as one of their observed combinations.
-    exclude : sequence of column names, optional
+    exclude : column name or sequence of them, optional
         More columns of X that tell the attribute (another spelling or an encoding of it), hidden
         from the attribute's clone as well. They must be in X.
     missing : {"raise", "group", "drop"}, default="raise"
@@ -121,7 +121,7 @@ class DirectionalClassifier(DelegatingClassifier):
         attribute_estimator: Any = None,
         *,
         sensitive_features: Any = None,
-        exclude: Sequence[Hashable] | None = None,
+        exclude: str | Sequence[Hashable] | None = None,
         missing: str = "raise",
     ) -> None:
         self.estimator = estimator
@@ -230,7 +230,8 @@ class DirectionalClassifier(DelegatingClassifier):
     def _columns_to_hide(self, X: Any, y: Any, columns: pd.DataFrame) -> list[Hashable]:
         """Names of the columns of X that tell the attribute or the task."""
         known = _column_names(X)
-        exclude = [] if self.exclude is None else list(self.exclude)
+        exclude = [] if self.exclude is None else self.exclude
+        exclude = [exclude] if isinstance(exclude, str) else list(exclude)
         for name in exclude:
             if name not in known:
                 raise ValueError(
@@ -238,7 +239,13 @@ class DirectionalClassifier(DelegatingClassifier):
                     f"{closest(name, known) if known else ', as it has no column names'}"
                 )
         telling = [*columns.columns, getattr(y, "name", None), *exclude]
-        return [name for name in known if name in telling]
+        hidden = [name for name in known if name in telling]
+        if known and len(hidden) == len(known):
+            raise ValueError(
+                f"{type(self).__name__}: all columns of X are hidden from the attribute's model: "
+                f"{name_some(pd.Index(hidden))}; leave X one that tells neither attribute nor task"
+            )
+        return hidden
 
     def predict_attribute(self, X: Any) -> np.ndarray:
         """Predict the group of each row; mind the caution above.

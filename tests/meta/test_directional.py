@@ -258,6 +258,23 @@ def test_one_group_is_refused(people):
         DirectionalClassifier(Recorder(), sensitive_features=one).fit(X, y)
 
 
+def test_one_excluded_column_needs_no_list(people):
+    X, y = people
+    one, listed = (
+        DirectionalClassifier(Recorder(), sensitive_features="sex", exclude=exclude).fit(X, y)
+        for exclude in ("sex_code", ["sex_code"])
+    )
+    assert one.hidden_columns_ == listed.hidden_columns_ == ["sex", "sex_code"]
+
+
+def test_one_column_must_be_left(people):
+    X, y = people
+    model = DirectionalClassifier(Recorder(), sensitive_features="sex", exclude=["sex_code"])
+    message = "all columns of X are hidden from the attribute's model: 'sex', 'sex_code'; leave X"
+    with pytest.raises(ValueError, match=message):
+        model.fit(X[["sex", "sex_code"]], y)
+
+
 def test_excluded_columns_must_exist(people):
     X, y = people
     model = DirectionalClassifier(Recorder(), sensitive_features="sex", exclude=["sex_cod"])
