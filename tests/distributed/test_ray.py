@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import tempfile
+import time
 import warnings
 from contextlib import suppress
 from pathlib import Path
@@ -60,7 +61,11 @@ def ray():
 def _end(ray, folder) -> None:
     with suppress(Exception, work.Late), work.within(60):
         ray.shutdown()
-    shutil.rmtree(folder, ignore_errors=True)
+    for _ in range(20):  # its processes write their last lines while they end
+        shutil.rmtree(folder, ignore_errors=True)
+        if not Path(folder).exists():
+            break
+        time.sleep(0.2)
     gc.collect()
 
 
