@@ -27,6 +27,7 @@ from skfairprop.report._estimations import N_ROWS as N_EXAMINED
 from skfairprop.report._estimations import Estimations, estimate_features
 from skfairprop.report._explanations import N_ROWS, Explanations, explain_groups
 from skfairprop.report._inputs import (
+    check_roles,
     model_inputs,
     nested_columns,
     protected_names,
@@ -122,6 +123,7 @@ def run_audit(
     check_model(options)
     table = read_table(str(options.table), sep=options.sep, encoding=options.encoding)
     frame = table.frame
+    check_roles(frame, options)
     y = read_target(frame, options)
     pos_label = read_pos_label(y, options)
     rows = _Rows(

@@ -60,6 +60,21 @@ def read_target(frame: pd.DataFrame, options: AuditOptions) -> pd.Series:
     return y
 
 
+def check_roles(frame: pd.DataFrame, options: AuditOptions) -> None:
+    """Refuse a column in two roles: a target that is protected makes gaps of 1 by itself."""
+    roles = [("--target", options.target), ("--pred", options.pred), ("--weight", options.weight)]
+    roles += [("--sensitive", split_spec(frame, spec)[0]) for spec in options.sensitive]
+    seen: dict[str, str] = {}
+    for flag, column in roles:
+        if column is None:
+            continue
+        before = seen.setdefault(str(column), flag)
+        if before != flag:
+            raise UsageError(
+                f"{flag} {str(column)!r} is given as {before}, too; name another column"
+            )
+
+
 def read_pos_label(y: pd.Series, options: AuditOptions):
     """The positive class as it is spelled in the data."""
     values = sorted(y.unique().tolist(), key=str)

@@ -20,6 +20,7 @@ from skfairprop.report._audit import Audit, check_classes, check_groups
 from skfairprop.report._change import data_to_model
 from skfairprop.report._errors import UsageError, first_line
 from skfairprop.report._inputs import (
+    check_roles,
     protected_names,
     read_pos_label,
     read_predictions,
@@ -140,6 +141,7 @@ def _count(files: Sequence[str], head: pd.DataFrame, options: AuditOptions) -> C
     weight = None
     if options.weight is not None:
         weight = need_column(head, options.weight, "--weight")
+    check_roles(head, options)
     names = protected_names(head, options)
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:

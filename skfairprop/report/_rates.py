@@ -1,7 +1,7 @@
 """The rates of the groups that people read, column by column, with what they rest on."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -99,6 +99,16 @@ def positive_label(counts: GroupCounts, pos_label):
         return pos_label
     labels = counts.classes.tolist()
     return labels[labels.index(1)] if 1 in labels else 1
+
+
+def outcome(view: RateTable, pos_label) -> tuple[Any, float] | None:
+    """The positive class and its share in the data; None where the report looks at every class."""
+    if pos_label is None and not has_one_class(view):
+        return None
+    label, counts = positive_label(view.counts, pos_label), view.counts
+    sizes = counts.of_labels().values.sum(0)
+    where = counts.classes.tolist()
+    return label, float(sizes[where.index(label)] / sizes.sum()) if label in where else 0.0
 
 
 def everyone(counts: GroupCounts) -> GroupCounts:

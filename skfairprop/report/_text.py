@@ -13,6 +13,7 @@ from skfairprop.groups import label_text
 from skfairprop.metrics import METRICS
 from skfairprop.report._change import Change
 from skfairprop.report._findings import Findings
+from skfairprop.report._rates import outcome
 from skfairprop.report._rules import Check, failed_checks
 from skfairprop.report._view import View
 from skfairprop.report._wording import DATA_MEASURES, measure_title
@@ -101,12 +102,10 @@ def audit_text(audit, style: Style, *, undefined: str = "fail") -> str:
     """An audit in lines of at most 80 columns: facts, then the report."""
     report = audit.report
     facts = f"{style.strong(clip(audit.table.name, 40))}  {audit.table.n_rows:,} rows"
-    if report.pos_label is not None:
-        share = report.counts.of_labels().values.sum(0)
-        share = share[report.counts.classes.tolist().index(report.pos_label)] / share.sum()
-        facts += (
-            f"   positive: {clip(audit.target, 14)} = {clip(report.pos_label, 12)} ({share:.0%})"
-        )
+    found = outcome(report.views[0], report.pos_label)
+    if found is not None:
+        label, share = found
+        facts += f"   positive: {clip(audit.target, 14)} = {clip(label, 12)} ({share:.0%})"
     else:
         facts += f"   target: {clip(audit.target, 20)}, {report.counts.n_classes} classes"
     seed = f"seed: {report.settings.random_state}"

@@ -4,6 +4,7 @@ import math
 
 from skfairprop.report._findings import Findings
 from skfairprop.report._page._numbers import TIMES, name, points, quoted
+from skfairprop.report._rates import outcome
 from skfairprop.report._source import Source
 
 _Z_SUM = 2.8  # of the two-sided 5 % and the 80 % points of the normal distribution
@@ -196,10 +197,10 @@ def facts(report: Findings, source: Source) -> list[tuple[str, str]]:
 def outcome_fact(report: Findings, source: Source) -> tuple[str, str]:
     """The class that the report looks at, or how many there are."""
     counts = report.counts
-    if report.pos_label is None:
+    found = outcome(report.views[0], report.pos_label)
+    if found is None:
         target = f"{name(source.target)}, " if source.target else ""
         return "Outcome", f"{target}{counts.n_classes} classes"
-    of_labels = counts.of_labels().values.sum(0)
-    share = of_labels[counts.classes.tolist().index(report.pos_label)] / of_labels.sum()
+    label, share = found
     target = f"{name(source.target)} = " if source.target else ""
-    return "Positive class", f"{target}{quoted(report.pos_label)} ({share:.0%} of rows)"
+    return "Positive class", f"{target}{quoted(label)} ({share:.0%} of rows)"
