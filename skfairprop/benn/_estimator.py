@@ -86,7 +86,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
     random_state : int, RandomState, Generator or None, default=None
         torch's own seed is neither read nor set.
     verbose : bool, default=False
-        Tell on stderr how far the questions and the training have come.
+        Tell on stderr how far it has come.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
     Warns
     -----
     UserWarning
-        If all estimates are 0, a feature has one value, or `max_queries` leaves rows out.
+        If all estimates are 0, a feature has one value, answers are random, or rows are left out.
     ConvergenceWarning
         If the training was interrupted; what was trained so far counts.
 

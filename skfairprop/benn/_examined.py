@@ -1,5 +1,6 @@
 """The model that is examined, of whatever kind, as one function of encoded rows."""
 
+import warnings
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -17,6 +18,8 @@ from skfairprop.explain._table import Table, block_rows
 
 RESPONSES = ("predict", "predict_proba")
 _SUM_SLACK = 1e-3
+# Rows that are asked twice, and by how much scores may differ then.
+ASKED_AGAIN, _STEADY = 30, 1e-3
 
 
 class Examined:
@@ -102,6 +105,19 @@ class Examined:
         if len(moved):
             out[moved] = difference(self.ask(Z[moved], changed=what), base[moved])
         return out
+
+    def check_steady(self, Z: np.ndarray, base: np.ndarray) -> None:
+        """Warn if some rows, asked again, are answered otherwise: chance would count as change."""
+        rows = slice(ASKED_AGAIN)
+        moved = difference(self.ask(Z[rows]), base[rows]) > _STEADY
+        if moved.any():
+            warnings.warn(
+                f"the model answers at random: of {len(moved)} rows that were asked again "
+                f"{np.count_nonzero(moved)} got another answer, which counts as a change by every "
+                "feature; give it a fixed seed",
+                UserWarning,
+                stacklevel=4,
+            )
 
     def features_of(self, outputs: np.ndarray, n_classes: int) -> np.ndarray:
         """Outputs as numbers for a network: one column a class but the first."""

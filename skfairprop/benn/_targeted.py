@@ -12,7 +12,7 @@ from skfairprop._progress import Progress
 from skfairprop.benn._cells import Cells
 from skfairprop.benn._effects import Block, Plan, Responses, n_asks, plan_block, tabulate
 from skfairprop.benn._encoding import Encoding
-from skfairprop.benn._examined import Examined
+from skfairprop.benn._examined import ASKED_AGAIN, Examined
 from skfairprop.benn._features import OWNER
 from skfairprop.benn._slices import Slice, worst_slice
 from skfairprop.groups import label_text
@@ -91,6 +91,7 @@ def find_targeted(
     rows, plans = _plan_rows(Z, examined, blocks, question, rng)
     Z = Z[rows]
     base = examined.ask(Z)
+    examined.check_steady(Z, base)
     n_classes = len(examined.classes)  # a change may bring others
     total = sum(n_asks(plan, *Z.shape) for plan in plans)
     progress = Progress(f"{OWNER} asks", total, unit="questions", verbose=question.verbose)
@@ -206,13 +207,13 @@ def _plan_rows(
     while True:
         plans = [_plan(Z[rows], examined, block, question) for block in blocks]
         each = 1 + sum(plan.n_queries for plan in plans)
-        size = question.max_queries // each
+        size = max(0, question.max_queries - ASKED_AGAIN) // each
         fewest = min(len(Z), _FEWEST_ROWS)
         if size < fewest:
             raise ValueError(
                 f"{OWNER}: max_queries={question.max_queries:,} allows {size:,} rows at {each:,} "
                 f"questions each, and {fewest} are needed; raise it to at least "
-                f"{fewest * each:,}, or examine fewer features"
+                f"{fewest * each + ASKED_AGAIN:,}, or examine fewer features"
             )
         if size >= len(rows):
             _warn_of_part(len(rows), len(Z), question, each)
@@ -225,7 +226,7 @@ def _warn_of_part(n_examined: int, n: int, question: Question, each: int) -> Non
         warnings.warn(
             f"{OWNER}: max_queries={question.max_queries:,} allows {n_examined:,} of {n:,} rows, "
             "drawn at random (row_indices_), and rare groups may be pooled; to examine all raise "
-            f"it to about {n * each:,}, or examine fewer features",
+            f"it to about {n * each + ASKED_AGAIN:,}, or examine fewer features",
             UserWarning,
             stacklevel=5,
         )

@@ -124,6 +124,11 @@ def fit_net(
     """Train a module with Adam, whose rate falls in a line to 0; returns the steps done.
 
     The net of skorch moves data to the device, and stops in good order when interrupted.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If interrupted before the first step is done.
     """
     steps = settings.max_steps
     decay = LRScheduler(
@@ -152,6 +157,8 @@ def fit_net(
     )
     with one_thread():
         net.fit(batches, None)
+    if not batches.n_done:
+        raise KeyboardInterrupt  # which skorch caught: of an untrained network nothing is kept
     module.to("cpu")
     return batches.n_done
 

@@ -189,11 +189,15 @@ class BENNLearningCurveDisplay:
         Raises
         ------
         ValueError
-            If no network was trained, as nothing changed the output.
+            If no network was trained, as nothing changed the output, or the training was stopped
+            before its first check.
         """
         style.require_matplotlib()
         if not len(benn.loss_curve_):
-            raise ValueError(f"{cls.__name__}: no network was trained: nothing changed the output")
+            why = "no network was trained: nothing changed the output"
+            if benn.n_steps_:
+                why = f"training was stopped after {benn.n_steps_} steps, before its first check"
+            raise ValueError(f"{cls.__name__}: {why}")
         return cls(benn.loss_curve_).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
@@ -296,13 +300,20 @@ class MitigationDisplay:
         Raises
         ------
         ValueError
-            If a column is not in both frames, or they have no feature in common.
+            If a column is not in both frames, a feature is in one of them twice, or they have no
+            feature in common.
         """
         style.require_matplotlib()
         names = [estimators] if isinstance(estimators, str) else list(estimators)
         for name in names:
             if name not in before or name not in after:
                 raise ValueError(f"{cls.__name__}: {name!r} is not a column of both frames")
+        for what, frame in (("before", before), ("after", after)):
+            twice = frame.index[frame.index.duplicated()]
+            if len(twice):
+                raise ValueError(
+                    f"{cls.__name__}: {what} has the feature {twice[0]!r} twice; keep one row each"
+                )
         features = [f for f in before.index if f in after.index]
         if not features or not names:
             raise ValueError(f"{cls.__name__}: before and after have no feature in common")

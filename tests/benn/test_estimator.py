@@ -506,6 +506,31 @@ def test_an_interrupted_training_keeps_what_it_has(monkeypatch):
     assert benn.bias_estimates_.notna().all()
 
 
+@pytest.mark.parametrize("formulation", ["targeted", "paper"])
+def test_before_its_first_step_an_interrupted_training_has_nothing_to_keep(
+    monkeypatch, formulation
+):
+    from skfairprop.benn import _training
+
+    def interrupted(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_training.Batches, "_next", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        BENNEstimator(TREE, formulation=formulation, **FAST).fit(X)
+
+
+def test_a_model_that_answers_at_random_is_named():
+    rng = np.random.default_rng(0)
+    dice = lambda X: rng.integers(0, 2, len(X))  # noqa: E731
+    with pytest.warns(
+        UserWarning, match=r"answers at random: of 30 rows .* \d+ got another answer"
+    ):
+        BENNEstimator(dice, **FAST).fit(X)
+    noise = lambda X: 0.5 + 1e-6 * rng.random((len(X), 1)) * np.array([1, -1])  # noqa: E731
+    BENNEstimator(noise, **FAST).fit(X)  # no more than rounding
+
+
 # -- the paper ------------------------------------------------------------------------------------
 
 

@@ -20,6 +20,7 @@ EFFECTS = pd.DataFrame(
 class Fitted:
     """What a fitted BENNEstimator has."""
 
+    n_steps_ = 30
     loss_curve_ = pd.DataFrame(
         {"step": [15, 30], "change": [0.1, 0.2], "selection": [0.1, 0.15], "loss": [0.0, -0.1]}
     )
@@ -73,12 +74,24 @@ def test_every_part_of_the_loss_has_a_panel():
 def test_without_training_there_is_no_curve():
     fitted = Fitted(None)
     fitted.loss_curve_ = pd.DataFrame()
+    fitted.n_steps_ = 0
     with pytest.raises(ValueError, match="no network was trained: nothing changed the output"):
+        BENNLearningCurveDisplay.from_benn(fitted)
+    fitted.n_steps_ = 14
+    with pytest.raises(ValueError, match="stopped after 14 steps, before its first check"):
         BENNLearningCurveDisplay.from_benn(fitted)
 
 
 BEFORE = pd.DataFrame({"estimate": [0.6, 0.5], "ensemble": [0.4, np.nan]}, index=["sex", "race"])
 AFTER = pd.DataFrame({"estimate": [0.4, 0.55], "ensemble": [0.3, 0.2]}, index=["sex", "race"])
+
+
+def test_a_feature_that_is_there_twice_is_named():
+    twice = pd.concat([AFTER, AFTER.loc[["race"]]])
+    with pytest.raises(ValueError, match="after has the feature 'race' twice"):
+        MitigationDisplay.from_frames(BEFORE, twice)
+    with pytest.raises(ValueError, match="before has the feature 'race' twice"):
+        MitigationDisplay.from_frames(twice, AFTER)
 
 
 def test_what_rose_is_orange():
