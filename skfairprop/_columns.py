@@ -79,7 +79,10 @@ def _dispatch(data: Any, what: str) -> list[Column]:
     if data is None:
         raise ValueError(f"{what} is required; got None")
     if isinstance(data, str | bytes):
-        raise ValueError(f"{what} must hold one value a row; got the text {data!r}")
+        raise ValueError(
+            f"{what} must hold one value a row; got the text {data!r}; pass "
+            "the column, not its name"
+        )
     if isinstance(data, set | frozenset | Iterator):
         kind = type(data).__name__
         raise ValueError(f"{what} must be a sequence with one value a row; got a {kind}")

@@ -175,7 +175,8 @@ def _print(done: Audit, failed: Sequence[Check], paths, args: Namespace, seconds
         last.append(f"files: {visible(args.out)}/{paths[0].name} ({seconds:.1f} s)")
     if last:
         parts.append("; ".join(last))
-    emit("\n\n".join(parts))
+    if parts:
+        emit("\n\n".join(parts))
 
 
 def emit(text: str) -> None:

@@ -316,6 +316,10 @@ def test_a_second_value_is_told_to_repeat_the_option(capsys):
     assert err.count("\n") == 1
 
 
+def test_quiet_without_checks_prints_nothing(audit_loans):
+    assert audit_loans("-q") == (0, "", "")
+
+
 def test_the_version(capsys):
     with pytest.raises(SystemExit) as caught:
         main(["--version"])
