@@ -243,9 +243,9 @@ def test_weights_that_are_refused(engine, weights, message):
 
 @on_every_engine
 def test_a_group_without_weight_is_named(engine):
-    table = pd.DataFrame({"g": ["a", "b", "a"], "y": [0, 1, 1], "w": [1, 0, 2]})
+    frame = engine(pd.DataFrame({"g": ["a", "b", "a"], "y": [0, 1, 1], "w": [1, 0, 2]}))
     with pytest.warns(UndefinedMetricWarning, match="sample_weight is 0 in all rows of group 'b'"):
-        GroupCounts.from_frame(engine(table), y_true="y", sensitive_features="g", sample_weight="w")
+        GroupCounts.from_frame(frame, y_true="y", sensitive_features="g", sample_weight="w")
 
 
 @on_every_engine

@@ -13,7 +13,7 @@ from tests.benn.data import people
 OPTIONS = {"min_rows": 10, "max_values": 24, "n_draws": 2, "z_min": 3.0}
 
 
-def setup(model, X, block):
+def prepared(model, X, block):
     table = Table.of(X)
     Z = table.encode(X)
     examined = Examined(model, table)
@@ -27,7 +27,7 @@ def rule(X):
 
 def test_direct_responses_are_those_of_a_loop_over_rows_and_values():
     X, _ = people(60)
-    examined, Z, base, plan = setup(rule, X, Block("age", (2,)))
+    examined, Z, base, plan = prepared(rule, X, Block("age", (2,)))
     found = tabulate(examined, Z, base, plan, np.random.default_rng(0))
     for i in range(0, 60, 7):
         for c, value in enumerate(plan.values[:, 0]):
@@ -46,7 +46,7 @@ def test_a_number_is_tried_at_quantiles_of_its_values():
 
 def test_a_block_takes_observed_tuples():
     X, _ = people(60)
-    _, Z, _, plan = setup(rule, X, Block("who", (0, 3)))
+    _, Z, _, plan = prepared(rule, X, Block("who", (0, 3)))
     pairs = {tuple(row) for row in Z[:, [0, 3]]}
     assert {tuple(row) for row in plan.values} == pairs
 
@@ -100,7 +100,7 @@ def test_the_total_effect_of_a_proxy_is_how_often_the_coupling_changes_it():
     rng = np.random.default_rng(0)
     sex = rng.integers(0, 2, 4000)
     X = pd.DataFrame({"sex": sex, "proxy": sex ^ (rng.random(4000) < 0.1)})
-    examined, Z, base, plan = setup(lambda X: X["proxy"].to_numpy(), X, Block("sex", (0,)))
+    examined, Z, base, plan = prepared(lambda X: X["proxy"].to_numpy(), X, Block("sex", (0,)))
     found = tabulate(examined, Z, base, plan, rng)
     assert not found.direct.any()
     other = found.total[np.arange(4000), 1 - sex]
@@ -111,7 +111,7 @@ def test_the_total_effect_of_a_proxy_is_how_often_the_coupling_changes_it():
 
 def test_a_constant_block_is_not_asked_about():
     X = pd.DataFrame({"a": [1.0] * 20, "b": np.arange(20.0)})
-    examined, Z, base, plan = setup(lambda X: X["b"] > 5, X, Block("a", (0,)))
+    examined, Z, base, plan = prepared(lambda X: X["b"] > 5, X, Block("a", (0,)))
     before = examined.n_queries
     found = tabulate(examined, Z, base, plan, np.random.default_rng(0))
     assert plan.is_constant
@@ -123,7 +123,7 @@ def test_a_constant_block_is_not_asked_about():
 def test_no_more_is_asked_than_planned():
     X, _ = people(200)
     for block in (Block("sex", (0,)), Block("age", (2,)), Block("income", (4,))):
-        examined, Z, base, plan = setup(rule, X, block)
+        examined, Z, base, plan = prepared(rule, X, block)
         before = examined.n_queries
         tabulate(examined, Z, base, plan, np.random.default_rng(0))
         assert examined.n_queries - before <= plan.n_queries * len(Z)
