@@ -113,7 +113,9 @@ def main(extra: str) -> None:
     for name, (feature, module) in FEATURES.items():
         if find_spec(module) is not None:
             feature()
-        elif extra in (name, "all"):
+        elif extra == name or (
+            extra == "all" and name != "frames"
+        ):  # engines are the user's choice
             raise SystemExit(f"extra {name!r} does not bring {module!r}")
         elif name != "frames":  # which is used only on frames that the caller made
             try:
