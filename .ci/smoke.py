@@ -113,9 +113,7 @@ def main(extra: str) -> None:
     for name, (feature, module) in FEATURES.items():
         if find_spec(module) is not None:
             feature()
-        elif extra == name or (
-            extra == "all" and name != "frames"
-        ):  # engines are the user's choice
+        elif extra == name or (extra == "all" and name != "frames"):
             raise SystemExit(f"extra {name!r} does not bring {module!r}")
         elif name != "frames":  # which is used only on frames that the caller made
             try:
