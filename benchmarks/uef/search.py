@@ -1,6 +1,7 @@
 """Hypervolume, transfer, and the gap at an equal utility: UEFSearchCV beside random search."""
 
 import time
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -174,17 +175,20 @@ def measure(task, model, n):
 def run(options):
     """Print the table, a row for each data set and seed, and the means beside the targets."""
     rows = []
-    for model in options.models:
-        for n in options.evaluations:
-            for name in options.only:
-                for seed in range(options.seeds):
-                    task = load(name, options.data, seed, quick=options.quick)
-                    rows.append({"model": model, "fits": n, "data": name, "seed": seed})
-                    rows[-1] |= measure(task, model, n)
-                    if len(rows) == 1:
-                        print(" ".join(f"{c:>13}" for c in rows[0]))
-                    print(" ".join(_text(v) for v in rows[-1].values()), flush=True)
-    report(pd.DataFrame(rows))
+    try:
+        for model, n in product(options.models, options.evaluations):
+            # seed by seed, so that an interrupted run has all data sets
+            for seed, name in product(range(options.seeds), options.only):
+                task = load(name, options.data, seed, quick=options.quick)
+                row = {"model": model, "fits": n, "data": name, "seed": seed}
+                rows.append(row | measure(task, model, n))
+                if len(rows) == 1:
+                    print(" ".join(f"{c:>13}" for c in rows[0]))
+                print(" ".join(_text(v) for v in rows[-1].values()), flush=True)
+    except KeyboardInterrupt:
+        print("interrupted; of the rows there are:")
+    if rows:
+        report(pd.DataFrame(rows))
 
 
 def _text(value):

@@ -3,6 +3,6 @@
 from skfairprop.model_selection._network import NetworkClassifier
 from skfairprop.model_selection._propagation import bias_propagation
 from skfairprop.model_selection._propagation_result import PropagationResult
-from skfairprop.model_selection._uef_search import UEFSearchCV
+from skfairprop.model_selection._uef import UEFSearchCV
 
 __all__ = ["NetworkClassifier", "PropagationResult", "UEFSearchCV", "bias_propagation"]

@@ -10,8 +10,8 @@ from sklearn.metrics import f1_score, make_scorer, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from skfairprop.exceptions import ScorerSetupError
-from skfairprop.model_selection._uef_objectives import kind_of
-from skfairprop.model_selection._uef_space import SearchSpace
+from skfairprop.model_selection._uef._objectives import kind_of
+from skfairprop.model_selection._uef._space import SearchSpace
 from skfairprop.scorers import FairnessScorer
 from tests.model_selection.uef_data import Linear, balanced, flaky, make_search, people
 

@@ -12,9 +12,9 @@ from sklearn.svm import SVC
 
 from skfairprop.metrics import mesd
 from skfairprop.model_selection._checkpoint import describe
-from skfairprop.model_selection._uef_candidates import Archive, Candidate
-from skfairprop.model_selection._uef_points import Measured
-from skfairprop.model_selection._uef_space import SearchSpace
+from skfairprop.model_selection._uef._candidates import Archive, Candidate
+from skfairprop.model_selection._uef._points import Measured
+from skfairprop.model_selection._uef._space import SearchSpace
 from skfairprop.scorers import FairnessScorer, MESDScorer
 from tests.model_selection.uef_data import OBJECTIVES, Linear, make_search, people
 

@@ -18,7 +18,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedKFold, cross_validat
 
 from skfairprop.metrics import demographic_parity_difference, equalized_odds_difference
 from skfairprop.model_selection import UEFSearchCV
-from skfairprop.model_selection._uef_points import cut_points
+from skfairprop.model_selection._uef._points import cut_points
 from skfairprop.scorers import FairnessScorer
 from tests.model_selection.uef_data import Linear, make_search, people
 

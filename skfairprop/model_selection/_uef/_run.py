@@ -8,13 +8,13 @@ from sklearn.utils.parallel import Parallel
 
 from skfairprop._progress import Progress
 from skfairprop._suggest import closest
-from skfairprop.model_selection._uef_algorithm import Proposer, make_strategy
-from skfairprop.model_selection._uef_candidates import Archive
-from skfairprop.model_selection._uef_evaluate import Evaluator
-from skfairprop.model_selection._uef_objectives import EXPLANATION
-from skfairprop.model_selection._uef_settings import OWNER, budget_of
-from skfairprop.model_selection._uef_setup import Setup
-from skfairprop.model_selection._uef_space import Point, SearchSpace
+from skfairprop.model_selection._uef._algorithm import Proposer, make_strategy
+from skfairprop.model_selection._uef._candidates import Archive
+from skfairprop.model_selection._uef._evaluate import Evaluator
+from skfairprop.model_selection._uef._objectives import EXPLANATION
+from skfairprop.model_selection._uef._settings import OWNER, budget_of
+from skfairprop.model_selection._uef._setup import Setup
+from skfairprop.model_selection._uef._space import Point, SearchSpace
 
 
 def run_search(search: Any, setup: Setup) -> tuple[Archive, list[int], Evaluator]:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from skfairprop._optional import import_optional
-from skfairprop.model_selection._uef_space import Point, SearchSpace
+from skfairprop.model_selection._uef._space import Point, SearchSpace
 
 ALGORITHMS = ("nsga2", "random")
 # Loss and violation of a candidate that failed: pymoo takes a NaN for the best there is.

@@ -18,7 +18,7 @@ from skfairprop.counts import GroupCounts
 from skfairprop.metrics import METRICS
 from skfairprop.metrics._metric import rates_of
 from skfairprop.metrics._rates import divide
-from skfairprop.model_selection._uef_views import View
+from skfairprop.model_selection._uef._views import View
 from skfairprop.scorers._fold import Fold
 from skfairprop.scorers._group_scorer import GroupScorer
 from skfairprop.scorers._measures import CountMeasure, FunctionMeasure

@@ -30,9 +30,9 @@ from skfairprop._rows import count_rows
 from skfairprop._suggest import closest
 from skfairprop.groups import Groups, name_some
 from skfairprop.model_selection._pareto import RULES
-from skfairprop.model_selection._uef_algorithm import ALGORITHMS
-from skfairprop.model_selection._uef_candidates import SELECTION_RATE, Constraint
-from skfairprop.model_selection._uef_views import View
+from skfairprop.model_selection._uef._algorithm import ALGORITHMS
+from skfairprop.model_selection._uef._candidates import SELECTION_RATE, Constraint
+from skfairprop.model_selection._uef._views import View
 from skfairprop.scorers._group_scorer import GroupScorer
 
 OWNER = "UEFSearchCV"

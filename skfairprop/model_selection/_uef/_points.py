@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from skfairprop.model_selection._uef_folds import FoldResult
-from skfairprop.model_selection._uef_objectives import (
+from skfairprop.model_selection._uef._folds import FoldResult
+from skfairprop.model_selection._uef._objectives import (
     COUNTS,
     EXPLANATION,
     ROWS,
     value_of_rows,
     values_of_counts,
 )
-from skfairprop.model_selection._uef_views import Cells, View
+from skfairprop.model_selection._uef._views import Cells, View
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from skfairprop.model_selection._pareto import nondominated
-from skfairprop.model_selection._uef_algorithm import FAILED
-from skfairprop.model_selection._uef_points import Measured
+from skfairprop.model_selection._uef._algorithm import FAILED
+from skfairprop.model_selection._uef._points import Measured
 
 SELECTION_RATE = "selection_rate"
 

@@ -21,10 +21,10 @@ from skfairprop.meta._delegating import routing_enabled
 from skfairprop.metrics import evaluate
 from skfairprop.model_selection._checkpoint import describe, describe_estimator, digest
 from skfairprop.model_selection._pareto import choose
-from skfairprop.model_selection._uef_candidates import SELECTION_RATE, Constraint
-from skfairprop.model_selection._uef_evaluate import SearchCheckpoint
-from skfairprop.model_selection._uef_folds import Data, Job, Scoring
-from skfairprop.model_selection._uef_objectives import (
+from skfairprop.model_selection._uef._candidates import SELECTION_RATE, Constraint
+from skfairprop.model_selection._uef._evaluate import SearchCheckpoint
+from skfairprop.model_selection._uef._folds import Data, Job, Scoring
+from skfairprop.model_selection._uef._objectives import (
     COUNTS,
     EXPLANATION,
     FOLD,
@@ -34,8 +34,8 @@ from skfairprop.model_selection._uef_objectives import (
     read_objectives,
     values_of_counts,
 )
-from skfairprop.model_selection._uef_points import Plan
-from skfairprop.model_selection._uef_settings import (
+from skfairprop.model_selection._uef._points import Plan
+from skfairprop.model_selection._uef._settings import (
     check_arguments,
     classes_of,
     make_splits,
@@ -44,8 +44,8 @@ from skfairprop.model_selection._uef_settings import (
     read_constraints,
     sweep_of,
 )
-from skfairprop.model_selection._uef_space import SearchSpace
-from skfairprop.model_selection._uef_views import Cells, View
+from skfairprop.model_selection._uef._space import SearchSpace
+from skfairprop.model_selection._uef._views import Cells, View
 from skfairprop.scorers._group_scorer import GroupScorer
 
 # Arguments that do not change what a candidate is worth; nor, of the budgets, which come first.

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from skfairprop.model_selection._pareto import hypervolume, nondominated
-from skfairprop.model_selection._uef_candidates import SELECTION_RATE, Archive, Candidate
-from skfairprop.model_selection._uef_points import Plan
+from skfairprop.model_selection._uef._candidates import SELECTION_RATE, Archive, Candidate
+from skfairprop.model_selection._uef._points import Plan
 
 # How far beyond the worst point the reference of the hypervolume lies, in ranges.
 _MARGIN = 0.1

@@ -11,10 +11,10 @@ from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
 from skfairprop.model_selection._checkpoint import Checkpoint
-from skfairprop.model_selection._uef_candidates import Archive, Candidate
-from skfairprop.model_selection._uef_folds import FoldResult, Job, explain_fold, fit_fold
-from skfairprop.model_selection._uef_objectives import EXPLANATION
-from skfairprop.model_selection._uef_points import Plan, measure
+from skfairprop.model_selection._uef._candidates import Archive, Candidate
+from skfairprop.model_selection._uef._folds import FoldResult, Job, explain_fold, fit_fold
+from skfairprop.model_selection._uef._objectives import EXPLANATION
+from skfairprop.model_selection._uef._points import Plan, measure
 
 # Fits for each worker between two looks at the clock and writes to the checkpoint.
 _FITS_A_WORKER = 8

@@ -16,11 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 from skfairprop._random import RandomState
 from skfairprop.meta._delegating import routing_enabled
 from skfairprop.model_selection._pareto import choose
-from skfairprop.model_selection._uef_objectives import objective_names
-from skfairprop.model_selection._uef_refit import fit_chosen
-from skfairprop.model_selection._uef_settings import OWNER
-from skfairprop.model_selection._uef_setup import combine, find_scorers, make_setup, params_of_each
-from skfairprop.model_selection._uef_transfer import transfer_table
+from skfairprop.model_selection._uef._objectives import objective_names
+from skfairprop.model_selection._uef._refit import fit_chosen
+from skfairprop.model_selection._uef._settings import OWNER
+from skfairprop.model_selection._uef._setup import combine, find_scorers, make_setup, params_of_each
+from skfairprop.model_selection._uef._transfer import transfer_table
 
 
 class FittedSearch(BaseSearchCV):

@@ -8,9 +8,9 @@ from typing import Any
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier
 
-from skfairprop.model_selection._uef_ensemble import FoldEnsemble
-from skfairprop.model_selection._uef_folds import Job, prepare
-from skfairprop.model_selection._uef_points import Plan
+from skfairprop.model_selection._uef._ensemble import FoldEnsemble
+from skfairprop.model_selection._uef._folds import Job, prepare
+from skfairprop.model_selection._uef._points import Plan
 
 
 def fit_chosen(

@@ -10,16 +10,16 @@ from sklearn.utils import indexable
 
 from skfairprop._random import RandomState
 from skfairprop._rows import is_row_aligned, take_rows
-from skfairprop.model_selection._uef_candidates import Archive, Candidate
-from skfairprop.model_selection._uef_evaluate import Evaluator
-from skfairprop.model_selection._uef_fitted import FittedSearch
-from skfairprop.model_selection._uef_front import Front, fold_results
-from skfairprop.model_selection._uef_objectives import COUNTS, ROWS
-from skfairprop.model_selection._uef_points import Plan
-from skfairprop.model_selection._uef_refit import fit_chosen
-from skfairprop.model_selection._uef_run import run_search
-from skfairprop.model_selection._uef_settings import OWNER, hold_out
-from skfairprop.model_selection._uef_setup import Setup, make_setup
+from skfairprop.model_selection._uef._candidates import Archive, Candidate
+from skfairprop.model_selection._uef._evaluate import Evaluator
+from skfairprop.model_selection._uef._fitted import FittedSearch
+from skfairprop.model_selection._uef._front import Front, fold_results
+from skfairprop.model_selection._uef._objectives import COUNTS, ROWS
+from skfairprop.model_selection._uef._points import Plan
+from skfairprop.model_selection._uef._refit import fit_chosen
+from skfairprop.model_selection._uef._run import run_search
+from skfairprop.model_selection._uef._settings import OWNER, hold_out
+from skfairprop.model_selection._uef._setup import Setup, make_setup
 
 _NOT_ALWAYS = ("transfer_", "best_estimator_", "refit_time_", "feature_names_in_")
 
