@@ -53,7 +53,6 @@ def precision_difference_kernel(rates: Rates) -> Array:
     return gap(rates.positive_rate("precision"))[..., 0]
 
 
-_SOURCE = "Hardt, Price and Srebro 2016; as in fairlearn 0.15"
 METRICS = (
     Metric(
         "demographic_parity_difference",
@@ -63,7 +62,7 @@ METRICS = (
         null="independence",
         needs_positive=True,
         formula="max - min over groups of P(pred = pos | group)",
-        source=_SOURCE,
+        source="Calders and Verwer 2010; as in fairlearn 0.15",
         misleads="A perfect classifier has this gap where base rates differ.",
     ),
     Metric(
@@ -75,7 +74,7 @@ METRICS = (
         best=1.0,
         needs_positive=True,
         formula="min / max over groups of P(pred = pos | group)",
-        source=_SOURCE,
+        source="Feldman et al. 2015; as in fairlearn 0.15",
         misleads="Where selection is rare, a small absolute gap gives a low ratio.",
     ),
     Metric(
@@ -87,7 +86,7 @@ METRICS = (
         needs_positive=True,
         options={"agg": ("worst_case", "mean")},
         formula="worse (or mean) of the gaps of TPR and FPR",
-        source=_SOURCE,
+        source="Hardt, Price and Srebro 2016; as in fairlearn 0.15",
         misleads="The worse of two maxima: well above 0 by chance with small groups.",
     ),
     Metric(
@@ -100,7 +99,7 @@ METRICS = (
         needs_positive=True,
         options={"agg": ("worst_case", "mean")},
         formula="worse (or mean) of the min / max ratios of TPR and FPR",
-        source=_SOURCE,
+        source="Hardt, Price and Srebro 2016; as in fairlearn 0.15",
         misleads="A rare error makes a small absolute gap a low ratio.",
     ),
     Metric(
@@ -111,7 +110,7 @@ METRICS = (
         null="separation",
         needs_positive=True,
         formula="max - min over groups of P(pred = pos | y = pos, group)",
-        source=_SOURCE,
+        source="Hardt, Price and Srebro 2016; as in fairlearn 0.15",
         misleads="Looks at the positive class only.",
     ),
     Metric(
@@ -123,7 +122,7 @@ METRICS = (
         best=1.0,
         needs_positive=True,
         formula="min / max over groups of P(pred = pos | y = pos, group)",
-        source=_SOURCE,
+        source="Hardt, Price and Srebro 2016; as in fairlearn 0.15",
         misleads="Looks at the positive class only.",
     ),
     Metric(
@@ -133,7 +132,7 @@ METRICS = (
         rates=("accuracy",),
         null="independence",
         formula="max - min over groups of P(pred = y | group)",
-        source=_SOURCE,
+        source="Berk et al. 2021, overall accuracy equality",
         misleads="Two groups with opposite errors have no gap.",
     ),
     Metric(
@@ -144,7 +143,7 @@ METRICS = (
         null="separation",
         needs_positive=True,
         formula="max - min over groups of P(pred = pos | y != pos, group)",
-        source=_SOURCE,
+        source="Corbett-Davies et al. 2017, predictive equality; as in fairlearn 0.15",
         misleads="Rests on the negatives of each group.",
     ),
     Metric(
@@ -155,7 +154,7 @@ METRICS = (
         null="separation",
         needs_positive=True,
         formula="max - min over groups of P(pred != pos | y = pos, group)",
-        source=_SOURCE,
+        source="Chouldechova 2017, error rate balance; as in fairlearn 0.15",
         misleads="The equal opportunity difference under another name.",
     ),
     Metric(
@@ -166,7 +165,7 @@ METRICS = (
         null="sufficiency",
         needs_positive=True,
         formula="max - min over groups of P(y = pos | pred = pos, group)",
-        source=_SOURCE,
+        source="Chouldechova 2017, predictive parity",
         misleads="Conflicts with equal error rates where base rates differ.",
     ),
 )
