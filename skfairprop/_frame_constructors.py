@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from os import PathLike
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from skfairprop._frame_counts import (
     frame_columns,
@@ -14,6 +14,10 @@ from skfairprop._frame_counts import (
 
 class FrameConstructors:
     """Constructors of counts that never hold all the rows; see :class:`skfairprop.GroupCounts`."""
+
+    if TYPE_CHECKING:  # the constructor is that of the class they are made for
+
+        def __init__(self, **table: Any) -> None: ...
 
     @classmethod
     def from_frame(
@@ -82,8 +86,7 @@ class FrameConstructors:
         """
         owner = "GroupCounts.from_frame"
         columns = frame_columns(y_true, y_pred, sensitive_features, sample_weight, owner=owner)
-        make: Any = cls
-        return make(
+        return cls(
             **tabulate_frame(
                 frame,
                 columns,
@@ -143,8 +146,7 @@ class FrameConstructors:
         """
         owner = "GroupCounts.from_parquet"
         columns = frame_columns(y_true, y_pred, sensitive_features, sample_weight, owner=owner)
-        make: Any = cls
-        return make(
+        return cls(
             **tabulate_parquet(
                 path,
                 columns,
@@ -211,8 +213,7 @@ class FrameConstructors:
         columns = None
         if any(value is not None for value in given.values()):
             columns = frame_columns(**given, owner=owner)
-        make: Any = cls
-        return make(
+        return cls(
             **tabulate_batches(
                 batches, columns, groups=groups, classes=classes, missing=missing, stacklevel=3
             )

@@ -1,7 +1,7 @@
 """Counts of group x true class x predicted class: the one table that every outcome metric reads."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -115,7 +115,7 @@ class GroupCounts(FrameConstructors):
         groups: Sequence[Hashable] | None = None,
         classes: Sequence[Hashable] | None = None,
         missing: str = "raise",
-    ) -> "GroupCounts":
+    ) -> Self:
         """Count the rows of arrays, Series or frames.
 
         Parameters
@@ -149,7 +149,7 @@ class GroupCounts(FrameConstructors):
         pandas inputs are aligned on their index; arrays go by position.
         """
         labels = {"y_true": y_true} if y_pred is None else {"y_true": y_true, "y_pred": y_pred}
-        return count_rows(
+        table = tabulate_rows(
             labels,
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
@@ -157,6 +157,7 @@ class GroupCounts(FrameConstructors):
             classes=classes,
             missing=missing,
         )
+        return cls(**table)
 
     @classmethod
     def from_codes(
@@ -168,7 +169,7 @@ class GroupCounts(FrameConstructors):
         groups: Sequence[Hashable] | pd.Index,
         classes: Sequence[Hashable] | pd.Index,
         sample_weight: Any = None,
-    ) -> "GroupCounts":
+    ) -> Self:
         """Count rows that are coded already: the fastest way in.
 
         Parameters
@@ -238,7 +239,7 @@ class GroupCounts(FrameConstructors):
         """Sum of all counts; an array where there are replicate axes."""
         return self.values.sum(axis=(-3, -2, -1) if self.predicted else (-2, -1))
 
-    def of_labels(self) -> "GroupCounts":
+    def of_labels(self) -> Self:
         """Group x true class: the data set alone.
 
         Returns
@@ -248,7 +249,7 @@ class GroupCounts(FrameConstructors):
         """
         return self._summed(-1) if self.predicted else self
 
-    def of_predictions(self) -> "GroupCounts":
+    def of_predictions(self) -> Self:
         """Group x predicted class: the predictions as a data set.
 
         Returns
@@ -264,16 +265,16 @@ class GroupCounts(FrameConstructors):
         self.require_predictions("this view")
         return self._summed(-2)
 
-    def _summed(self, axis: int) -> "GroupCounts":
+    def _summed(self, axis: int) -> Self:
         squared = None if self.squared is None else self.squared.sum(axis)
         return self._with(self.values.sum(axis), squared=squared, predicted=False)
 
-    def _with(self, values: Any, **changes) -> "GroupCounts":
+    def _with(self, values: Any, **changes) -> Self:
         kept = {
             name: getattr(self, name)
             for name in ("groups", "classes", "squared", "predicted", "n_dropped")
         }
-        return GroupCounts(values, **(kept | changes))
+        return type(self)(values, **(kept | changes))
 
     def require_predictions(self, what: str) -> None:
         """Refuse counts of a data set alone.
@@ -291,7 +292,7 @@ class GroupCounts(FrameConstructors):
         if not self.predicted:
             raise ValueError(f"{what} needs predictions; these counts describe the data set alone")
 
-    def select(self, keep: Any) -> "GroupCounts":
+    def select(self, keep: Any) -> Self:
         """Only some of the groups.
 
         Parameters
@@ -310,7 +311,7 @@ class GroupCounts(FrameConstructors):
             np.take(self.values, keep, axis), groups=self.groups[keep], squared=squared
         )
 
-    def collapse(self, attribute: Hashable) -> "GroupCounts":
+    def collapse(self, attribute: Hashable) -> Self:
         """Counts by one of several protected columns, summed over the others.
 
         Parameters
@@ -343,7 +344,7 @@ class GroupCounts(FrameConstructors):
             else sum_by(self.squared, codes, len(labels), axis),
         )
 
-    def declare_classes(self, classes: Sequence[Hashable] | pd.Index) -> "GroupCounts":
+    def declare_classes(self, classes: Sequence[Hashable] | pd.Index) -> Self:
         """The same counts over more classes, 0 for those that are new.
 
         Parameters
@@ -371,7 +372,7 @@ class GroupCounts(FrameConstructors):
             self._spread(self.values, self.groups, labels), classes=labels, squared=squared
         )
 
-    def drop_unused(self) -> "GroupCounts":
+    def drop_unused(self) -> Self:
         """Without groups that have no rows and classes that are neither true nor predicted.
 
         Returns
@@ -401,7 +402,7 @@ class GroupCounts(FrameConstructors):
 
     # -- merging --------------------------------------------------------------------------------
 
-    def __add__(self, other: "GroupCounts") -> "GroupCounts":
+    def __add__(self, other: "GroupCounts") -> Self:
         """Merge two tables by label: chunks, processes, time windows."""
         if not isinstance(other, GroupCounts):
             return NotImplemented
@@ -422,7 +423,7 @@ class GroupCounts(FrameConstructors):
                 c._spread(c.values if c.squared is None else c.squared, groups, classes)
                 for c in (self, other)
             )
-        return GroupCounts(
+        return type(self)(
             sum(c._spread(c.values, groups, classes) for c in (self, other)),
             groups=groups,
             classes=classes,

@@ -495,6 +495,50 @@ def test_numbers_are_not_merged_with_the_texts_they_look_like():
     assert (both + numbers).groups.tolist() == [1, 2, "1"]
 
 
+# -- subclasses -----------------------------------------------------------------------------------
+
+
+class OwnCounts(GroupCounts):
+    """Counts of a user's own kind."""
+
+
+PEOPLE = pd.DataFrame({"y": TRUE, "pred": PRED, "g": GROUP})
+NAMED = {"y_true": "y", "y_pred": "pred", "sensitive_features": "g"}
+CONSTRUCTORS = {
+    "from_arrays": lambda cls, _: cls.from_arrays(TRUE, PRED, sensitive_features=GROUP),
+    "from_codes": lambda cls, _: cls.from_codes([0, 1], [0, 1], groups=["a", "b"], classes=[0, 1]),
+    "from_frame": lambda cls, _: cls.from_frame(PEOPLE, **NAMED),
+    "from_parquet": lambda cls, folder: cls.from_parquet(parquet_file(folder), **NAMED),
+    "from_batches": lambda cls, _: cls.from_batches([PEOPLE], **NAMED),
+}
+VIEWS = {
+    "of_labels": lambda counts: counts.of_labels(),
+    "of_predictions": lambda counts: counts.of_predictions(),
+    "select": lambda counts: counts.select([0]),
+    "collapse": lambda counts: counts.collapse(counts.groups.names[0]),
+    "declare_classes": lambda counts: counts.declare_classes([0, 1, 2]),
+    "drop_unused": lambda counts: counts.declare_classes([0, 1, 2]).drop_unused(),
+    "+": lambda counts: counts + counts,
+    "sum": lambda counts: sum([counts, counts]),
+}
+
+
+def parquet_file(folder):
+    pytest.importorskip("pyarrow")
+    PEOPLE.to_parquet(folder / "part.parquet")
+    return folder / "part.parquet"
+
+
+@pytest.mark.parametrize("name", [n for n in dir(GroupCounts) if n.startswith("from_")])
+def test_a_subclass_constructs_its_own_kind(name, tmp_path):
+    assert type(CONSTRUCTORS[name](OwnCounts, tmp_path)) is OwnCounts
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_of_a_subclass_is_of_its_kind(name):
+    assert type(VIEWS[name](OwnCounts.from_frame(PEOPLE, **NAMED))) is OwnCounts
+
+
 # -- size -----------------------------------------------------------------------------------------
 
 
