@@ -167,7 +167,9 @@ METRICS = (
         null="separation",
         range=_UNBOUNDED,
         options={"normalization": ("published", "balanced", "raw")},
-        variants={"raw": {"rates": ("prediction_rate",), "null": "independence"}},
+        variants={
+            "normalization": {"raw": {"rates": ("prediction_rate",), "null": "independence"}},
+        },
         driver=_parity_driver,
         formula="mean over classes of the gap of the summed P(predicted | true, group)",
         source=f"{_SECTION}, Eq. 21",

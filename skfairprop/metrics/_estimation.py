@@ -6,6 +6,8 @@ statistical rule holds on all defined groups ("corrected").
 """
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -38,11 +40,9 @@ def spread(rates: Array, convention: str, axis: int = -1) -> Array:
 # -- kernels on counts: (..., G, K, K) -> (...) -------------------------------------------------
 
 
-def _gap_of(name: str) -> Callable[..., Array]:
-    def kernel(rates: Rates, *, convention: str = "corrected") -> Array:
-        return gap(rates.positive_rate(name))[..., 0]
-
-    return kernel
+def gap_kernel(rates: Rates, *, rate: str, convention: str = "corrected") -> Array:
+    """Gap of one rate: the same in both forms."""
+    return gap(rates.positive_rate(rate))[..., 0]
 
 
 def equalized_odds_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
@@ -255,22 +255,18 @@ _MARGINAL = ("prediction_rate",)
 
 
 # The printed forms that are 1 where there is no bias.
-INVERTED = {"paper": {"best": 1.0}}
+INVERTED = {"convention": {"paper": {"best": 1.0}}}
 
 
-def _record(method, kernel, rates, null, formula, misleads, variants=None) -> Metric:
+def _record(method: str, kernel: Callable[..., Array], **facts: Any) -> Metric:
     return Metric(
         f"estimation_{method}",
         kernel,
         family="estimation",
-        rates=rates,
-        null=null,
         needs_positive=True,
         options={"convention": CONVENTIONS},
-        variants=variants or {},
-        formula=formula,
         source=_SOURCE,
-        misleads=misleads,
+        **facts,
     )
 
 
@@ -280,144 +276,149 @@ METRICS = (
     _record(
         "equalized_odds",
         equalized_odds_kernel,
-        _TRUTH_RATES,
-        "separation",
-        "larger of the scaled variances of TPR and FPR over groups",
-        _VARIANCE_NOTE,
+        rates=_TRUTH_RATES,
+        null="separation",
+        formula="larger of the scaled variances of TPR and FPR over groups",
+        misleads=_VARIANCE_NOTE,
     ),
     _record(
         "disparate_impact",
         disparate_impact_kernel,
-        _MARGINAL,
-        "independence",
-        "1 - (min / max selection rate) / 0.8; 0 above 0.8",
-        "0 does not mean equal: ratios above 0.8 count as 0.",
+        rates=_MARGINAL,
+        null="independence",
+        formula="1 - (min / max selection rate) / 0.8; 0 above 0.8",
+        misleads="0 does not mean equal: ratios above 0.8 count as 0.",
     ),
     _record(
         "demographic_parity",
-        _gap_of("prediction_rate"),
-        _MARGINAL,
-        "independence",
-        "gap of the selection rates",
-        _GAP_NOTE,
+        partial(gap_kernel, rate="prediction_rate"),
+        rates=_MARGINAL,
+        null="independence",
+        formula="gap of the selection rates",
+        misleads=_GAP_NOTE,
     ),
     _record(
-        "sensitivity", _gap_of("recall"), ("recall",), "separation", "gap of the TPR", _GAP_NOTE
+        "sensitivity",
+        partial(gap_kernel, rate="recall"),
+        rates=("recall",),
+        null="separation",
+        formula="gap of the TPR",
+        misleads=_GAP_NOTE,
     ),
     _record(
         "specificity",
-        _gap_of("true_negative_rate"),
-        ("true_negative_rate",),
-        "separation",
-        "gap of the TNR",
-        _GAP_NOTE,
+        partial(gap_kernel, rate="true_negative_rate"),
+        rates=("true_negative_rate",),
+        null="separation",
+        formula="gap of the TNR",
+        misleads=_GAP_NOTE,
     ),
     _record(
         "balance_error_rate",
         balance_error_rate_kernel,
-        _TRUTH_RATES,
-        "separation",
-        "gap of (FPR + FNR) / 2",
-        "Opposite errors cancel.",
+        rates=_TRUTH_RATES,
+        null="separation",
+        formula="gap of (FPR + FNR) / 2",
+        misleads="Opposite errors cancel.",
     ),
     _record(
         "lr_plus",
         lr_plus_kernel,
-        (*_TRUTH_RATES, "likelihood_share"),
-        "separation",
-        "gap of TPR / (TPR + FPR)",
-        "Undefined in a group where nobody is selected.",
-        {"paper": {"rates": ("recall",)}},
+        rates=(*_TRUTH_RATES, "likelihood_share"),
+        null="separation",
+        formula="gap of TPR / (TPR + FPR)",
+        misleads="Undefined in a group where nobody is selected.",
+        variants={"convention": {"paper": {"rates": ("recall",)}}},
     ),
     _record(
         "equal_ppv",
-        _gap_of("precision"),
-        ("precision",),
-        "sufficiency",
-        "gap of the precision",
-        _GAP_NOTE,
+        partial(gap_kernel, rate="precision"),
+        rates=("precision",),
+        null="sufficiency",
+        formula="gap of the precision",
+        misleads=_GAP_NOTE,
     ),
     _record(
         "equal_npv",
-        _gap_of("negative_predictive_value"),
-        ("negative_predictive_value",),
-        "sufficiency",
-        "gap of the negative predictive value",
-        _GAP_NOTE,
+        partial(gap_kernel, rate="negative_predictive_value"),
+        rates=("negative_predictive_value",),
+        null="sufficiency",
+        formula="gap of the negative predictive value",
+        misleads=_GAP_NOTE,
     ),
     _record(
         "equal_accuracy",
         equal_accuracy_kernel,
-        ("error_rate",),
-        "independence",
-        "gap of the accuracy",
-        "Opposite errors cancel.",
+        rates=("error_rate",),
+        null="independence",
+        formula="gap of the accuracy",
+        misleads="Opposite errors cancel.",
     ),
     _record(
         "equal_opportunity",
         equal_opportunity_kernel,
-        ("recall",),
-        "separation",
-        "scaled variance of the TPR over groups",
-        _VARIANCE_NOTE,
-        INVERTED,
+        rates=("recall",),
+        null="separation",
+        formula="scaled variance of the TPR over groups",
+        misleads=_VARIANCE_NOTE,
+        variants=INVERTED,
     ),
     _record(
         "treatment_equality",
         treatment_equality_kernel,
-        ("miss_share",),
-        "independence",
-        "gap of FN / (FN + FP)",
-        "Rests on the errors alone; undefined in a group without errors.",
+        rates=("miss_share",),
+        null="independence",
+        formula="gap of FN / (FN + FP)",
+        misleads="Rests on the errors alone; undefined in a group without errors.",
     ),
     _record(
         "equal_fpr",
-        _gap_of("false_positive_rate"),
-        ("false_positive_rate",),
-        "separation",
-        "gap of the FPR",
-        _GAP_NOTE,
+        partial(gap_kernel, rate="false_positive_rate"),
+        rates=("false_positive_rate",),
+        null="separation",
+        formula="gap of the FPR",
+        misleads=_GAP_NOTE,
     ),
     _record(
         "equal_fnr",
-        _gap_of("false_negative_rate"),
-        ("false_negative_rate",),
-        "separation",
-        "gap of the FNR",
-        _GAP_NOTE,
+        partial(gap_kernel, rate="false_negative_rate"),
+        rates=("false_negative_rate",),
+        null="separation",
+        formula="gap of the FNR",
+        misleads=_GAP_NOTE,
     ),
     _record(
         "error_rate_balance",
         error_rate_balance_kernel,
-        _TRUTH_RATES,
-        "separation",
-        "larger of the gaps of FNR and FPR",
-        _GAP_NOTE,
-        INVERTED,
+        rates=_TRUTH_RATES,
+        null="separation",
+        formula="larger of the gaps of FNR and FPR",
+        misleads=_GAP_NOTE,
+        variants=INVERTED,
     ),
     _record(
         "normalized_difference",
         normalized_difference_kernel,
-        _MARGINAL,
-        "independence",
-        "(p_hi - p_lo) / min(P(+) / P(hi), P(-) / P(lo)), worst pair of groups",
-        "Saturates on rare groups: it reaches 1 by chance.",
+        rates=_MARGINAL,
+        null="independence",
+        formula="(p_hi - p_lo) / min(P(+) / P(hi), P(-) / P(lo)), worst pair of groups",
+        misleads="Saturates on rare groups: it reaches 1 by chance.",
     ),
     _record(
         "mutual_information",
         mutual_information_kernel,
-        _MARGINAL,
-        "independence",
-        "I(pred; group) / sqrt(H(pred) H(group))",
-        "Above 0 by chance in small samples.",
+        rates=_MARGINAL,
+        null="independence",
+        formula="I(pred; group) / sqrt(H(pred) H(group))",
+        misleads="Above 0 by chance in small samples.",
     ),
     _record(
         "balance_residuals",
         balance_residuals_kernel,
-        ("error_rate",),
-        "independence",
-        "gap of the mean absolute residual, |y - pred|",
-        "Opposite errors cancel.",
+        rates=("error_rate",),
+        null="independence",
+        formula="gap of the mean absolute residual, |y - pred|",
+        misleads="Opposite errors cancel.",
     ),
 )
 ENSEMBLE = Metric(

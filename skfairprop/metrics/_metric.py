@@ -58,14 +58,18 @@ class Metric:
         Name of the function, in the registry and as a scorer.
     kernel : callable
         ``kernel(rates, **options)`` with a :class:`~skfairprop.metrics.Rates` of shape
-        ``(..., G, K[, K])``; reduces the last axes and returns ``(...)``. For ``inputs`` other
-        than "counts" and "labels" the function itself.
+        ``(..., G, K[, K])``; reduces the last axes and returns ``(...)``. For the other two
+        `inputs`, which only metrics of this library have, it takes what was made of the rows and
+        returns a float: the scores with their groups, or a
+        :class:`~skfairprop.metrics.MESDResult`. A function of a module, not a lambda, where the
+        record or its scorer shall be pickled.
     family : {"dataset", "disparity", "classical", "estimation", "amplification", "procedural"}
         What it is shown among.
     formula, source, misleads : str
         One line each: the formula, the paper and equation, and when the value misleads.
     inputs : {"counts", "labels", "scores", "attributions"}, default="counts"
-        What it is a function of. "labels": group x class of a data set alone.
+        What it is a function of. "labels": group x class of a data set alone. A metric of your own
+        is of one of these two; of "scores" and "attributions" it cannot be registered.
     rates : tuple of str, default=()
         The rates it compares: their empty denominators are what is undefined, and the largest gap
         among them is what drives the value.
@@ -86,8 +90,8 @@ class Metric:
     options : mapping of str to tuple, optional
         Allowed values of its own options, the default first.
     variants : mapping of str to mapping, optional
-        What changes in this record, by field, where an option has the given value; see
-        :meth:`with_options`.
+        What changes in this record where an option has a value, by option, value and field, as
+        ``{"normalization": {"raw": {"null": "independence"}}}``; see :meth:`with_options`.
     driver : callable, optional
         ``driver(counts, rates, **options)`` returns what lies behind the value, a
         :class:`Driver` or None. Default: the largest gap among `rates`.
@@ -132,9 +136,12 @@ class Metric:
     best: float = 0.0
     signed: bool = False
     options: Mapping[str, tuple] = field(default_factory=dict)
-    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    variants: Mapping[str, Mapping[Any, Mapping[str, Any]]] = field(default_factory=dict)
     driver: Callable[..., Driver | None] | None = None
     holes: Callable[[GroupCounts, Rates], list[str]] | None = None
+
+    def __hash__(self) -> int:
+        return hash(self.name)  # the mappings have no hash; equal records have one name
 
     def __repr__(self) -> str:
         return f"<Metric {self.name}: {self.formula}>"
@@ -155,9 +162,19 @@ class Metric:
         Returns
         -------
         Metric
+            With the changes of every option that has a variant.
+
+        Raises
+        ------
+        ValueError
+            If an option that has variants is given a value that is not allowed.
         """
-        changes = [self.variants[v] for v in options.values() if v in self.variants]
-        return replace(self, **changes[0]) if changes else self
+        changes: dict[str, Any] = {}
+        for key, variants in self.variants.items():
+            if key in options:
+                self.check_options({key: options[key]})
+                changes |= variants.get(options[key], {})
+        return replace(self, **changes) if changes else self
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Refuse options that the metric does not have.

@@ -1,5 +1,7 @@
 """Whether the record of a metric says what can be, and whether its kernel does what it must."""
 
+from dataclasses import fields
+
 import numpy as np
 
 from skfairprop._checks import check_choice
@@ -9,6 +11,7 @@ from skfairprop.metrics._rates import RATES, Rates
 FAMILIES = ("dataset", "disparity", "classical", "estimation", "amplification", "procedural")
 INPUTS = ("counts", "labels", "scores", "attributions")
 NULLS = ("independence", "separation", "sufficiency", "swap", None)
+FIELDS = tuple(field.name for field in fields(Metric))
 
 
 def check_record(metric: Metric) -> None:
@@ -31,6 +34,7 @@ def check_record(metric: Metric) -> None:
         text = getattr(metric, field)
         if not text.strip() or "\n" in text:
             raise ValueError(f"{owner}: {field} must be one line of text; got {text!r}")
+    _check_variants(metric)
     low, high = metric.range
     if not low <= metric.best <= high or metric.signed != (low < 0):
         raise ValueError(
@@ -39,6 +43,17 @@ def check_record(metric: Metric) -> None:
         )
     if metric.counts_suffice:
         _try_kernel(metric)
+
+
+def _check_variants(metric: Metric) -> None:
+    """Variants are of options that the record has, for their values, in fields that there are."""
+    for option, variants in metric.variants.items():
+        check_choice("an option of variants", option, metric.options, owner=metric.name)
+        for value, changes in variants.items():
+            allowed = metric.options[option]
+            check_choice(f"a value of variants[{option!r}]", value, allowed, owner=metric.name)
+            for field in changes:
+                check_choice("a field of variants", field, FIELDS, owner=metric.name)
 
 
 def _try_kernel(metric: Metric) -> None:

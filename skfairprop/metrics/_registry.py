@@ -75,7 +75,7 @@ def register_metric(metric: Metric) -> Metric:
     Parameters
     ----------
     metric : Metric
-        The record. Its kernel is tried on a small table.
+        The record, with ``inputs`` "counts" or "labels". Its kernel is tried on a small table.
 
     Returns
     -------
@@ -84,9 +84,12 @@ def register_metric(metric: Metric) -> Metric:
 
     Raises
     ------
+    TypeError
+        If it is no record.
     ValueError
-        If the name is taken, the record says what cannot be, or the kernel does not return one
-        value for each replicate: NaN where there are not two groups, if it compares groups.
+        If the name is taken, the record says what cannot be, or is of scores or of explanations,
+        which only the library's own metrics read; or if the kernel does not return one value for
+        each replicate: NaN where there are not two groups, if it compares groups.
 
     Notes
     -----
@@ -95,12 +98,9 @@ def register_metric(metric: Metric) -> Metric:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from skfairprop.metrics import METRICS, Metric, evaluate, register_metric
     >>> def npv_gap(rates):
-    ...     npv = rates.positive_rate("negative_predictive_value")[..., 0]  # (..., G)
-    ...     gap = np.fmax.reduce(npv, -1) - np.fmin.reduce(npv, -1)  # these leave out NaN
-    ...     return np.where(np.count_nonzero(~np.isnan(npv), -1) > 1, gap, np.nan)
+    ...     return rates.positive_gap("negative_predictive_value")
     >>> known = register_metric(
     ...     Metric(
     ...         name="npv_gap",
@@ -122,9 +122,17 @@ def register_metric(metric: Metric) -> Metric:
     0.2
     >>> del METRICS["npv_gap"]  # it was an example
     """
+    if not isinstance(metric, Metric):
+        raise TypeError(f"metric must be a Metric; got a {type(metric).__name__}")
     if metric.name in METRICS:
         raise ValueError(f"{metric.name}: the name is taken by {METRICS[metric.name]!r}")
     check_record(metric)
+    if not metric.counts_suffice:
+        raise ValueError(
+            f"{metric.name}: inputs={metric.inputs!r} is for the library's own metrics, nothing "
+            "else can compute one; make it a function of 'counts' or 'labels', or pass "
+            "make_fairness_scorer a function f(y_true, y_pred, *, sensitive_features)"
+        )
     METRICS[metric.name] = metric
     return metric
 

@@ -3,7 +3,9 @@
 Source: Giloni et al. 2020, "BENN" [B], appendix B.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -88,7 +90,7 @@ def erbs_kernel(rows: ScoreRows, *, convention: str = "corrected") -> float:
     return float(1 - np.fmin(false_high, false_low))
 
 
-def _record(method, kernel, formula, misleads, variants=None) -> Metric:
+def _record(method: str, kernel: Callable[..., float], **facts: Any) -> Metric:
     return Metric(
         f"estimation_{method}",
         kernel,
@@ -96,10 +98,8 @@ def _record(method, kernel, formula, misleads, variants=None) -> Metric:
         inputs="scores",
         needs_positive=True,
         options={"convention": CONVENTIONS},
-        variants=variants or {},
-        formula=formula,
         source="Giloni et al. 2020, appendix B",
-        misleads=misleads,
+        **facts,
     )
 
 
@@ -107,21 +107,21 @@ METRICS = (
     _record(
         "calibration",
         calibration_kernel,
-        "largest scaled variance over groups of P(pred = pos | score, group)",
-        "With continuous scores every cell holds one row: bin them first.",
+        formula="largest scaled variance over groups of P(pred = pos | score, group)",
+        misleads="With continuous scores every cell holds one row: bin them first.",
     ),
     _record(
         "prediction_parity",
         prediction_parity_kernel,
-        "scaled variance over groups of P(pred = pos | score > threshold, group)",
-        "1 or 0 by construction when the prediction is the thresholded score.",
-        INVERTED,
+        formula="scaled variance over groups of P(pred = pos | score > threshold, group)",
+        misleads="1 or 0 by construction when the prediction is the thresholded score.",
+        variants=INVERTED,
     ),
     _record(
         "erbs",
         erbs_kernel,
-        "larger of the scaled variances of P(high | pred = neg) and P(low | pred = pos)",
-        "0 by construction when the prediction is the thresholded score.",
-        INVERTED,
+        formula="larger of the scaled variances of P(high | pred = neg) and P(low | pred = pos)",
+        misleads="0 by construction when the prediction is the thresholded score.",
+        variants=INVERTED,
     ),
 )

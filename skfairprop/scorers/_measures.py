@@ -13,7 +13,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skfairprop._checks import check_choice
 from skfairprop._columns import read_column
 from skfairprop.exceptions import ScorerSetupError
-from skfairprop.metrics import Metric, evaluate
+from skfairprop.metrics import METRICS, Metric, evaluate
 from skfairprop.metrics._metric import UNDEFINED_POLICIES
 from skfairprop.metrics._score_estimation import ScoreRows
 from skfairprop.scorers._fold import Fold
@@ -62,7 +62,10 @@ def make_measure(
         _check_score_options(metric, options)
         return ScoreMeasure(metric, **common, **options)
     if not metric.counts_suffice:
-        raise ValueError(f"{metric.name} needs {metric.inputs}; use MESDScorer({metric.name!r})")
+        remedy = "a metric of your own must be of 'counts' or 'labels'"
+        if metric.name in METRICS:
+            remedy = f"use MESDScorer({metric.name!r})"
+        raise ValueError(f"{metric.name} needs {metric.inputs}; {remedy}")
     settings: dict[str, Any] = {
         "undefined": undefined,
         "of": of,

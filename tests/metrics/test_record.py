@@ -1,5 +1,6 @@
 """A new metric: the guide is followed, and what is wrong with a record is said."""
 
+import pickle
 import re
 import sys
 from dataclasses import replace
@@ -118,6 +119,18 @@ SOUND = METRICS["accuracy_difference"]
         ({"misleads": " "}, "misleads must be one line of text; got ' '"),
         ({"range": (-1.0, 1.0)}, r"range \(-1.0, 1.0\) must hold best=0, and begin below 0 where"),
         ({"range": (0.5, 1.0)}, r"range \(0.5, 1.0\) must hold best=0"),
+        (
+            {"variants": {"agg": {"mean": {"best": 1.0}}}},
+            r"an option of variants must be one of \(\); got 'agg'",
+        ),
+        (
+            {"options": {"agg": ("worst",)}, "variants": {"agg": {"mean": {"best": 1.0}}}},
+            r"a value of variants\['agg'\] must be one of \('worst',\); got 'mean'",
+        ),
+        (
+            {"options": {"agg": ("worst",)}, "variants": {"agg": {"worst": {"bst": 1.0}}}},
+            "a field of variants must be one of .*; got 'bst'",
+        ),
         ({"kernel": lambda rates: float(rates["accuracy"].max())}, r"\(2, 3\).*; got \(\)"),
         ({"kernel": lambda rates: rates["accuracy"]}, r"give values of this shape; got \(2, 3, 4"),
         (
@@ -131,6 +144,71 @@ def test_what_a_record_cannot_be(changes, message):
     with pytest.raises(ValueError, match=message):
         register_metric(replace(SOUND, **({"name": "another"} | changes)))
     assert "another" not in METRICS
+
+
+@pytest.mark.parametrize("inputs", ["scores", "attributions"])
+def test_what_nothing_can_compute_is_not_registered(inputs):
+    # get_scorer would find the name, and then say that there is no such measure
+    unusable = replace(SOUND, name="another", inputs=inputs, rates=())
+    with pytest.raises(ValueError, match=f"inputs='{inputs}' is for .* function of 'counts' or"):
+        register_metric(unusable)
+    assert "another" not in METRICS
+
+
+def test_what_is_no_record():
+    with pytest.raises(TypeError, match="metric must be a Metric; got a function"):
+        register_metric(SOUND.kernel)
+
+
+# -- what an option changes -----------------------------------------------------------------------
+
+TWO_OPTIONS = replace(
+    SOUND,
+    name="another",
+    options={"share": ("raw", "balanced"), "scale": ("raw", "root")},
+    variants={
+        "share": {"balanced": {"null": "separation"}},
+        "scale": {"root": {"range": (0.0, 2.0)}, "raw": {}},
+    },
+)
+
+
+def test_a_value_counts_for_its_own_option_alone():
+    assert TWO_OPTIONS.with_options({"scale": "raw", "share": "raw"}).null == "independence"
+    other = replace(TWO_OPTIONS, options={"share": ("raw",), "scale": ("raw", "balanced")})
+    assert other.with_options({"scale": "balanced"}).null == "independence"
+    assert TWO_OPTIONS.with_options({"share": "balanced"}).null == "separation"
+
+
+def test_every_option_makes_its_changes():
+    both = TWO_OPTIONS.with_options({"share": "balanced", "scale": "root"})
+    assert (both.null, both.range) == ("separation", (0.0, 2.0))
+
+
+def test_a_value_that_an_option_cannot_have():
+    with pytest.raises(ValueError, match=r"another: share must be one of .*; got \['raw'\]"):
+        TWO_OPTIONS.with_options({"share": ["raw"]})
+    with pytest.raises(ValueError, match="another has no option 'share'"):
+        replace(TWO_OPTIONS, options={}).with_options({"share": "balanced"})
+    with pytest.raises(ValueError, match=r"demographic_parity: normalization must be .* \['raw'\]"):
+        evaluate(COUNTS, "demographic_parity", normalization=["raw"])
+
+
+# -- records as values ----------------------------------------------------------------------------
+
+
+def test_equal_records_have_one_hash():
+    assert {SOUND: 1}[replace(SOUND)] == 1
+    assert len({*METRICS.values(), *METRICS.values()}) == len(METRICS)
+    assert replace(SOUND, formula="another") != SOUND
+
+
+@pytest.mark.parametrize("name", sorted(METRICS))
+def test_a_record_that_was_pickled_has_the_same_values(name):
+    loaded = pickle.loads(pickle.dumps(METRICS[name]))
+    assert repr(loaded) == repr(METRICS[name])
+    if loaded.counts_suffice:
+        assert evaluate(COUNTS, loaded) == evaluate(COUNTS, name)
 
 
 def test_one_that_compares_no_groups_may_have_a_value_for_one():

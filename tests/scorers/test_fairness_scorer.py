@@ -280,7 +280,8 @@ ATTRIBUTIONS = Metric(
             "no options 'undefin",
         ),
         (lambda: get_scorer("estimation_erbs", min_group_size=2), ValueError, "'min_group_size'"),
-        (lambda: make_fairness_scorer(ATTRIBUTIONS), ValueError, "m needs attributions; use MESD"),
+        (lambda: make_fairness_scorer(ATTRIBUTIONS), ValueError, "must be of 'counts' or 'labels'"),
+        (lambda: make_fairness_scorer("mesd"), ValueError, r"use MESDScorer\('mesd'\)"),
         (lambda: make_fairness_scorer(gap_of_mean), ValueError, "say whether greater_is_better"),
         (
             lambda: make_fairness_scorer(accuracy_score, greater_is_better=True),
