@@ -1,4 +1,4 @@
-"""Closed forms of bias amplification on counts, and their records.
+"""Closed forms of bias amplification on counts, and their records, each below its kernel.
 
 A table of counts has a *prior* axis and a *target* axis: from attribute to task ("a_to_t") the
 prior is the group and the target the class; from task to attribute ("t_to_a") a table with the
@@ -187,7 +187,10 @@ def widest_log_ratio(table: Array, pseudo: Array) -> Array:
     return np.fmax.reduce(gaps, -1)
 
 
-# -- kernels: (..., G, K, K) -> (...) -----------------------------------------------------------
+# -- kernels: (..., G, K, K) -> (...), and records ----------------------------------------------
+
+# n_ik are the counts of group i and class k, in the labels (D) or the predictions (M).
+_BOTH = (-1.0, 1.0)
 
 
 def _of_two_groups(rates: Rates, values: Array) -> Array:
@@ -195,22 +198,68 @@ def _of_two_groups(rates: Rates, values: Array) -> Array:
     return np.where(np.count_nonzero(rates.present, axis=-1) >= 2, values, np.nan)
 
 
+def _widest_change(counts: GroupCounts, rates: Rates, **options) -> Driver | None:
+    """The class whose rate of prediction moved away from its base rate most unequally."""
+    changes = pair_changes(rates.by_true, rates.by_pred, rates.by_group)
+    name = "predicted rate minus base rate"
+    return driver_of(counts.groups, changes, name, counts.classes.tolist())
+
+
 def directional_predictability_kernel(
     rates: Rates, *, equalize: str | None = None, relative: bool = True, eps: float = EPS
 ) -> Array:
+    """(Psi_M - Psi_D) / (Psi_M + Psi_D), Psi = sum_i max_k n_ik / n, (...).
+
+    Psi_D is of the labels, or of those degraded to the accuracy of the predictions.
+    """
     data = rates.by_true if equalize is None else degrade(rates)
     value = change(psi(data), psi(rates.by_pred), relative=relative, eps=eps)
     return _of_two_groups(rates, value)
 
 
+DIRECTIONAL_PREDICTABILITY = Metric(
+    "directional_predictability_amplification",
+    directional_predictability_kernel,
+    family="amplification",
+    null="swap",
+    range=_BOTH,
+    signed=True,
+    options={"equalize": (None, "expected"), "relative": (True, False)},
+    driver=_widest_change,
+    formula="(Psi_M - Psi_D) / (Psi_M + Psi_D), Psi = sum_i max_k n_ik / n",
+    source="Tokas, Nair and Kerner 2025 (DPA)",
+    misleads="Rewards any concentration of the predictions; blind to a reversed association.",
+)
+
+
 def directional_bias_kernel(rates: Rates, *, tie: str = "zero") -> Array:
+    """Mean over groups a and classes t of +-(P(pred t | a) - P(t | a)), (...).
+
+    + where a and t go together in the labels, - where they avoid each other.
+    """
     data, prior = rates.by_true, rates.by_group
     signs = pair_signs(data, prior, data.sum(-2), prior.sum(-1), tie=tie)
     changes = signs * pair_changes(data, rates.by_pred, prior)
     return _of_two_groups(rates, mean_over_pairs(changes, rates.used))
 
 
+DIRECTIONAL_BIAS = Metric(
+    "directional_bias_amplification",
+    directional_bias_kernel,
+    family="amplification",
+    null="swap",
+    range=_BOTH,
+    signed=True,
+    options={"tie": TIES},
+    driver=_widest_change,
+    formula="mean over (a, t) of +-(P(pred t | a) - P(t | a)), + where a and t go together",
+    source="Wang and Russakovsky 2021",
+    misleads="Exactly 0 on balanced data, whatever the model does: no association to amplify.",
+)
+
+
 def mals_kernel(rates: Rates) -> Array:
+    """Mean over classes t of sum_a (P(a | pred t) - P(a | t)), a over-represented in t, (...)."""
     return _of_two_groups(rates, mals(rates.by_true, rates.by_pred, zero=rates.zero))
 
 
@@ -225,13 +274,42 @@ def classes_without_shares(counts: GroupCounts, rates: Rates) -> list[str]:
     ]
 
 
+MALS = Metric(
+    "mals_bias_amplification",
+    mals_kernel,
+    family="amplification",
+    null="swap",
+    range=_BOTH,
+    signed=True,
+    driver=_widest_change,
+    holes=classes_without_shares,
+    formula="mean over t of the sum over over-represented a of P(a | pred t) - P(a | t)",
+    source="Zhao et al. 2017",
+    misleads="Takes a group above 1/|A| as associated with a class: wrong for unequal groups.",
+)
+
+
 def multi_attribute_kernel(rates: Rates) -> Array:
+    """Mean over groups a and true classes t of |P(pred t | a) - P(t | a)|, (...)."""
     changes = pair_changes(rates.by_true, rates.by_pred, rates.by_group)
     occurs = rates.by_true.sum(-2) > 0
     return _of_two_groups(rates, mean_over_pairs(np.abs(changes), occurs))
 
 
+MULTI_ATTRIBUTE = Metric(
+    "multi_attribute_bias_amplification",
+    multi_attribute_kernel,
+    family="amplification",
+    null="swap",
+    driver=_widest_change,
+    formula="mean over groups a and label sets m of |P(pred has m | a) - P(truth has m | a)|",
+    source="Zhao, Andrews and Xiang 2023",
+    misleads="Any change of a rate counts, also one that lessens bias; grows by chance alone.",
+)
+
+
 def differential_fairness_kernel(rates: Rates, *, concentration: float = 1.0) -> Array:
+    """Largest |log ratio of two groups' smoothed rates of a class|, M minus D, (...)."""
     data, model = (
         differential_fairness(table, rates.used, concentration)
         for table in (rates.by_true, rates.by_pred)
@@ -239,97 +317,47 @@ def differential_fairness_kernel(rates: Rates, *, concentration: float = 1.0) ->
     return _of_two_groups(rates, model - data)
 
 
+DIFFERENTIAL_FAIRNESS = Metric(
+    "differential_fairness_bias_amplification",
+    differential_fairness_kernel,
+    family="amplification",
+    null="swap",
+    range=(-float("inf"), float("inf")),
+    signed=True,
+    driver=_widest_change,
+    formula="max |log ratio of two groups' smoothed rates|, predictions minus labels",
+    source="Foulds et al. 2020; as in aif360",
+    misleads="A ratio: the rarest class and the smallest group decide.",
+)
+
+
 def leakage_kernel(rates: Rates, *, equalize: str | None = None) -> Array:
+    """Psi_M - Psi_D, Psi = sum_k max_i n_ik / n: how well the class tells the group, (...)."""
     data = rates.by_true if equalize is None else degrade(rates)
     leaks = [psi(np.swapaxes(table, -1, -2)) for table in (data, rates.by_pred)]
     return _of_two_groups(rates, leaks[1] - leaks[0])
 
 
-# -- what drives them ---------------------------------------------------------------------------
+LEAKAGE = Metric(
+    "leakage_amplification",
+    leakage_kernel,
+    family="amplification",
+    null="swap",
+    range=_BOTH,
+    signed=True,
+    options={"equalize": (None, "expected")},
+    driver=_widest_change,
+    formula="Psi(pred T -> A) - Psi(T -> A)",
+    source="Wang et al. 2019; the closed form as in Tokas, Nair and Kerner 2025",
+    misleads="0 wherever the largest group is the best guess for every class.",
+)
 
-
-def _widest_change(counts: GroupCounts, rates: Rates, **options) -> Driver | None:
-    """The class whose rate of prediction moved away from its base rate most unequally."""
-    changes = pair_changes(rates.by_true, rates.by_pred, rates.by_group)
-    name = "predicted rate minus base rate"
-    return driver_of(counts.groups, changes, name, counts.classes.tolist())
-
-
-_BOTH = (-1.0, 1.0)
 METRICS = (
-    Metric(
-        "directional_predictability_amplification",
-        directional_predictability_kernel,
-        family="amplification",
-        null="swap",
-        range=_BOTH,
-        signed=True,
-        options={"equalize": (None, "expected"), "relative": (True, False)},
-        driver=_widest_change,
-        formula="(Psi_M - Psi_D) / (Psi_M + Psi_D), Psi = sum_i max_k n_ik / n",
-        source="Tokas, Nair and Kerner 2025 (DPA)",
-        misleads="Rewards any concentration of the predictions; blind to a reversed association.",
-    ),
-    Metric(
-        "directional_bias_amplification",
-        directional_bias_kernel,
-        family="amplification",
-        null="swap",
-        range=_BOTH,
-        signed=True,
-        options={"tie": TIES},
-        driver=_widest_change,
-        formula="mean over (a, t) of +-(P(pred t | a) - P(t | a)), + where a and t go together",
-        source="Wang and Russakovsky 2021",
-        misleads="Exactly 0 on balanced data, whatever the model does: no association to amplify.",
-    ),
-    Metric(
-        "mals_bias_amplification",
-        mals_kernel,
-        family="amplification",
-        null="swap",
-        range=_BOTH,
-        signed=True,
-        driver=_widest_change,
-        holes=classes_without_shares,
-        formula="mean over t of the sum over over-represented a of P(a | pred t) - P(a | t)",
-        source="Zhao et al. 2017",
-        misleads="Takes a group above 1/|A| as associated with a class: wrong for unequal groups.",
-    ),
-    Metric(
-        "multi_attribute_bias_amplification",
-        multi_attribute_kernel,
-        family="amplification",
-        null="swap",
-        driver=_widest_change,
-        formula="mean over groups a and label sets m of |P(pred has m | a) - P(truth has m | a)|",
-        source="Zhao, Andrews and Xiang 2023",
-        misleads="Any change of a rate counts, also one that lessens bias; grows by chance alone.",
-    ),
-    Metric(
-        "differential_fairness_bias_amplification",
-        differential_fairness_kernel,
-        family="amplification",
-        null="swap",
-        range=(-float("inf"), float("inf")),
-        signed=True,
-        driver=_widest_change,
-        formula="max |log ratio of two groups' smoothed rates|, predictions minus labels",
-        source="Foulds et al. 2020; as in aif360",
-        misleads="A ratio: the rarest class and the smallest group decide.",
-    ),
-    Metric(
-        "leakage_amplification",
-        leakage_kernel,
-        family="amplification",
-        null="swap",
-        range=_BOTH,
-        signed=True,
-        options={"equalize": (None, "expected")},
-        driver=_widest_change,
-        formula="Psi(pred T -> A) - Psi(T -> A)",
-        source="Wang et al. 2019; the closed form as in Tokas, Nair and Kerner 2025",
-        misleads="0 wherever the largest group is the best guess for every class.",
-    ),
+    DIRECTIONAL_PREDICTABILITY,
+    DIRECTIONAL_BIAS,
+    MALS,
+    MULTI_ATTRIBUTE,
+    DIFFERENTIAL_FAIRNESS,
+    LEAKAGE,
 )
 BY_NAME = {metric.name: metric for metric in METRICS}

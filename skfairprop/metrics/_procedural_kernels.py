@@ -100,7 +100,11 @@ class Pairs:
         return np.quantile(self.risk, 1 - alpha, axis=-1)
 
     def weights(self, alpha: float, tail: str) -> np.ndarray:
-        """Weight of each pair, of shape (..., P); sum 1, or 0 where ``tail="literal"``."""
+        """Weight of each pair, of shape (..., P); sum 1, or 0 where ``tail="literal"``.
+
+        The weight is R's excess over tau, its (1 - alpha)-quantile; equal for the pairs of R >= tau
+        where ``tail="tail_mean"``. Without an excess, the pairs of the largest R share it.
+        """
         tau = self.threshold(alpha)[..., None]
         if tail == "tail_mean":
             return _uniform(self.risk >= tau - TIED)
@@ -112,7 +116,7 @@ class Pairs:
         return np.where(total > TIED, excess / np.where(total > TIED, total, 1.0), at_top)
 
     def disparity(self, alpha: float, tail: str) -> np.ndarray:
-        """MESD, of shape (...)."""
+        """MESD, the weighted mean of D over the pairs, of shape (...)."""
         return (self.weights(alpha, tail) * self.difference).sum(-1)
 
 
@@ -251,10 +255,12 @@ def widened(drawn: np.ndarray, cells: Cells, confidence: float) -> np.ndarray:
 
 
 def _ratio(sums: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Quotient, NaN where there are no rows; same shape."""
     return np.divide(sums, n, out=np.full(np.shape(sums), np.nan), where=np.asarray(n) > 0)
 
 
 def _uniform(chosen: np.ndarray) -> np.ndarray:
+    """The same weight for each chosen pair, of shape (..., P); sum 1."""
     return chosen / chosen.sum(-1, keepdims=True)
 
 
@@ -268,7 +274,11 @@ _SOURCE = "Popoola & Sheppard 2026 (MESD)"
 
 
 def _record(name: str, field: str, formula: str, misleads: str, **known: Any) -> Metric:
-    """The record of a number of :class:`MESDResult`, which its kernel takes."""
+    """The record of a number that has a field of its own in what MESD returns.
+
+    Its kernel takes that field; the number is computed in :func:`_mesd_result.summarise`, from the
+    cells and the pairs above.
+    """
     return Metric(
         name=name,
         kernel=attrgetter(field),

@@ -24,11 +24,15 @@ def gap(rates: Array) -> Array:
 
 
 def ratio(rates: Array) -> Array:
-    """Smallest divided by largest over the groups; NaN where 0/0 or fewer than two are defined."""
+    """Smallest divided by largest over the groups, of the same shapes as :func:`gap`.
+
+    NaN where 0/0, or where fewer than two groups are defined.
+    """
     return _at_least_two(divide(np.fmin.reduce(rates, -2), np.fmax.reduce(rates, -2)), rates)
 
 
 def _at_least_two(values: Array, rates: Array) -> Array:
+    """The values (..., C) where two groups have a rate, else NaN."""
     return np.where(np.count_nonzero(~np.isnan(rates), axis=-2) >= 2, values, np.nan)
 
 
@@ -85,7 +89,8 @@ class Rates:
     Notes
     -----
     ``rates[name]`` has shape ``(..., G, C)``: a column for each class, or for each pair of classes
-    ("row"), or one ("accuracy"). ``rates.positive_rate(name)`` is the column of the positive class.
+    ("row"), or one ("accuracy"). ``rates.positive_rate(name)`` is the column of the positive class,
+    ``rates.positive_gap(name)`` and ``rates.positive_ratio(name)`` compare it between the groups.
     An undefined rate is NaN. So is every rate of a group that has no rows in a replicate, and of a
     class that is neither true nor predicted in it.
 
@@ -262,6 +267,50 @@ class Rates:
             return self[name]
         return self.once(f"positive {name}", lambda: self._positive_rate(name))
 
+    def positive_gap(self, name: str) -> Array:
+        """Largest minus smallest rate of the positive class over the groups.
+
+        Parameters
+        ----------
+        name : str
+            Name of the rate.
+
+        Returns
+        -------
+        array of shape (...)
+            In [0, 1]; NaN where fewer than two groups have the rate.
+
+        Examples
+        --------
+        >>> from skfairprop.metrics import Rates
+        >>> rates = Rates([[[8, 2], [1, 9]], [[6, 4], [4, 6]]], positive=1)
+        >>> round(float(rates.positive_gap("recall")), 3)  # 9 of 10 against 6 of 10
+        0.3
+        """
+        return gap(self.positive_rate(name))[..., 0]  # its one column
+
+    def positive_ratio(self, name: str) -> Array:
+        """Smallest divided by largest rate of the positive class over the groups.
+
+        Parameters
+        ----------
+        name : str
+            Name of the rate.
+
+        Returns
+        -------
+        array of shape (...)
+            In [0, 1]; NaN where fewer than two groups have the rate, or it is 0 in all of them.
+
+        Examples
+        --------
+        >>> from skfairprop.metrics import Rates
+        >>> rates = Rates([[[8, 2], [1, 9]], [[6, 4], [4, 6]]], positive=1)
+        >>> round(float(rates.positive_ratio("recall")), 3)  # 6 of 10 against 9 of 10
+        0.667
+        """
+        return ratio(self.positive_rate(name))[..., 0]  # its one column
+
     def _positive_rate(self, name: str) -> Array:
         numerator, denominator = (self._positive_column(part) for part in self.parts(name))
         out = _share(numerator, denominator)
@@ -312,12 +361,14 @@ def _errors_shared(rates: Rates) -> tuple[Array, Array]:
 
 
 def _row(rates: Rates) -> tuple[Array, Array]:
+    """P(predicted | true, group) of every pair of classes, C = K * K."""
     *lead, n_classes, _ = rates.values.shape
     flat = (*lead, n_classes * n_classes)
     denominator = np.broadcast_to(rates.by_true[..., None], rates.values.shape)
     return rates.values.reshape(flat), denominator.reshape(flat)
 
 
+# Numerator and denominator of each rate, (..., G, C).
 RATES: dict[str, Callable[[Rates], tuple[Array, Array]]] = {
     "base_rate": lambda r: (r.by_true, r.by_group[..., None]),
     "prediction_rate": lambda r: (r.by_pred, r.by_group[..., None]),
