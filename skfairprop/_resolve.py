@@ -103,6 +103,48 @@ def resolve_sensitive_features(
     return _frame(*match_rows(found, X, what=what))
 
 
+def by_name_or_value(given: Any, X: Any, *, on_index: bool = False) -> tuple[Any, Any]:
+    """Whether protected columns are given by what finds them in X, or themselves.
+
+    Parameters
+    ----------
+    given : str, list of str, callable, Series, DataFrame, array-like, dict of array-likes or None
+    X : array-like, sparse matrix or data frame of shape (n, n_features)
+    on_index : bool, default=False
+        Whether pandas data are to be looked up, as they cover other rows than those of X, too.
+
+    Returns
+    -------
+    spec, routed
+        As :func:`resolve_sensitive_features` takes them; one of them is None.
+
+    Notes
+    -----
+    A list is one of names where X has a column for each of them. A list of n values that repeats
+    one holds the groups of the rows, even where columns of X are called as the groups are: those
+    that one-hot encoding made.
+    """
+    if given is None or isinstance(given, str) or callable(given):
+        return given, None
+    if on_index and isinstance(given, pd.Series | pd.DataFrame):
+        return given, None
+    return (given, None) if _lists_columns(given, X) else (None, given)
+
+
+def _lists_columns(given: Any, X: Any) -> bool:
+    if not isinstance(given, list | tuple):
+        return False
+    frame = _as_frame(X)
+    known = set() if frame is None else set(frame.columns)
+    try:
+        if isinstance(given, tuple) and given in known:
+            return True
+        repeats = len(set(given)) < len(given)
+        return known.issuperset(given) and not (repeats and len(given) == _n_rows(X))
+    except TypeError:  # lists or arrays, which are no names
+        return False
+
+
 def match_rows(data: Any, X: Any, y: Any = None, *, what: str) -> tuple[list[Column], Any]:
     """Columns with a value for every row of `X`, in the order of its rows.
 
@@ -154,21 +196,27 @@ def _names(spec: Any, owner: str) -> list[Hashable]:
 
 def _select(X: Any, spec: Any, owner: str) -> Any:
     """Named columns of a data frame, as a data frame of the same kind."""
-    frame = X  # narwhals would refuse pandas frames that repeat a name, even another one
-    if not isinstance(X, pd.DataFrame):
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
-        if not isinstance(frame, nw.DataFrame):
-            raise ValueError(
-                f"{owner} cannot read column {spec!r}: X is a {type(X).__name__} here, which has "
-                "no column names; pass a data frame, give a pandas Series with the index of y (and "
-                f"y as a Series), or {_ROUTE}"
-            )
+    frame = _as_frame(X)
+    if frame is None:
+        raise ValueError(
+            f"{owner} cannot read column {spec!r}: X is a {type(X).__name__} here, which has "
+            "no column names; pass a data frame, give a pandas Series with the index of y (and "
+            f"y as a Series), or {_ROUTE}"
+        )
     known = frame.columns
     names = [spec] if isinstance(spec, tuple) and spec in known else _names(spec, owner)
     for name in names:
         if name not in known:
             raise ValueError(f"{owner}: X has no column {name!r}{closest(name, known)}")
     return X[names] if frame is X else frame.select(*names).to_native()
+
+
+def _as_frame(X: Any) -> Any:
+    """A data frame whose columns have names: of pandas, or of narwhals; None of anything else."""
+    if isinstance(X, pd.DataFrame):
+        return X  # narwhals would refuse frames that repeat a name, even another one
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def _look_up(spec: pd.Series | pd.DataFrame, X: Any, y: Any, owner: str) -> pd.DataFrame:

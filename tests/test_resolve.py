@@ -5,7 +5,11 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from skfairprop._resolve import check_sensitive_features, resolve_sensitive_features
+from skfairprop._resolve import (
+    by_name_or_value,
+    check_sensitive_features,
+    resolve_sensitive_features,
+)
 
 INDEX = pd.Index([7, 3, 5, 1])
 X = pd.DataFrame({"age": [1.0, 2.0, 3.0, 4.0], "sex": list("fmfm")}, index=INDEX)
@@ -231,3 +235,61 @@ def test_an_index_that_repeats_labels_is_refused():
 @pytest.mark.parametrize("spec", [None, "sex", ["sex"], ("a", "b"), EVERYBODY, len])
 def test_what_is_allowed(spec):
     check_sensitive_features(spec, owner="Owner")
+
+
+# -- names or values --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("given", ["sex", "sx", ["sex", "age"], ("age",), [], len, None])
+def test_what_finds_columns_in_x(library, given):
+    module = pytest.importorskip(library)
+    make = module.table if library == "pyarrow" else module.DataFrame
+    data = make({"age": [1.0, 2.0, 3.0], "sex": list("fmf")})
+    assert by_name_or_value(given, data) == (given, None)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        list("fmfm"),
+        ("f", "m", "f", "m"),
+        ["sex", "m", "f", "m"],
+        [1, 2, 1, 2],
+        [["f"], ["m"], ["f"], ["m"]],
+        [np.array(["f"]), np.array(["m"])],
+        [pd.NA, "f", None, np.nan],
+        {"sex": list("fmfm")},
+        np.array(list("fmfm")),
+        X["sex"],
+        X[["sex", "age"]],
+        pd.Index(list("fmfm")),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("data", [X, X.to_numpy(), sparse.eye_array(4)], ids=lambda d: type(d))
+def test_what_holds_the_groups(given, data):
+    spec, values = by_name_or_value(given, data)
+    assert spec is None
+    assert values is given
+
+
+def test_groups_may_be_called_as_columns_of_x():
+    dummies = pd.get_dummies(X["sex"])
+    assert by_name_or_value(list("fmfm"), dummies) == (None, list("fmfm"))
+    assert by_name_or_value(["f", "m"], dummies) == (["f", "m"], None)
+    assert by_name_or_value(["f", "f"], dummies) == (["f", "f"], None)  # refused as names
+
+
+def test_a_label_of_several_levels_is_a_name():
+    frame = pd.DataFrame([[1, 2], [3, 4]], columns=pd.MultiIndex.from_tuples([("a", "b"), "cd"]))
+    assert by_name_or_value(("a", "b"), frame) == (("a", "b"), None)
+    assert by_name_or_value([("a", "b")], frame) == ([("a", "b")], None)
+
+
+@pytest.mark.parametrize("given", [EVERYBODY, EVERYBODY.to_frame()], ids=["Series", "DataFrame"])
+def test_pandas_data_are_looked_up_where_they_cover_other_rows_too(given):
+    spec, values = by_name_or_value(given, X, on_index=True)
+    assert spec is given
+    assert values is None
+    assert by_name_or_value(given, X)[1] is given

@@ -10,7 +10,7 @@ from sklearn.utils import Bunch
 
 from skfairprop._columns import read_column
 from skfairprop._labels import check_weights
-from skfairprop._resolve import match_rows, resolve_sensitive_features
+from skfairprop._resolve import by_name_or_value, match_rows, resolve_sensitive_features
 from skfairprop._rows import count_rows, take_rows
 from skfairprop.counts import GroupCounts
 from skfairprop.exceptions import ScorerSetupError
@@ -284,11 +284,8 @@ def fold_of(
     owner: str,
 ) -> Fold:
     """The rows that an estimator is shown on, with their protected columns and weights."""
-    named = isinstance(sensitive_features, str) or callable(sensitive_features)
-    if named or _names_columns(sensitive_features, X):
-        frame = resolve_sensitive_features(sensitive_features, X, y, owner=owner)
-    else:
-        frame = resolve_sensitive_features(None, X, y, sensitive_features, owner=owner)
+    spec, values = by_name_or_value(sensitive_features, X)
+    frame = resolve_sensitive_features(spec, X, y, values, owner=owner)
     weight = None
     if sample_weight is not None:
         columns, _ = match_rows(sample_weight, X, y, what=f"{owner}: sample_weight")
@@ -340,13 +337,3 @@ def predicted_counts(fold: Fold) -> GroupCounts:
         return fold.counts
     except ScorerSetupError as exc:  # meant to pass scikit-learn's scoring; here a plain mistake
         raise ValueError(str(exc)) from None
-
-
-def _names_columns(spec: Any, X: Any) -> bool:
-    columns = getattr(X, "columns", None)
-    return (
-        columns is not None
-        and isinstance(spec, list | tuple)
-        and len(spec) > 0
-        and all(isinstance(s, str) and s in list(columns) for s in spec)
-    )

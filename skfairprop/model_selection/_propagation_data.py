@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skfairprop._resolve import resolve_sensitive_features
+from skfairprop._resolve import by_name_or_value, resolve_sensitive_features
 from skfairprop._rows import take_rows
 from skfairprop.groups import name_some
 from skfairprop.preprocessing._cells import Cells, code_cells
@@ -65,14 +65,16 @@ def train_and_test(X: Any, y: Any, spec: Any, test: Any, seed: int) -> tuple[Par
     -------
     train, test : Part
     """
-    whole = read_rows(X, y, spec)
+    # Groups themselves belong to the rows of X by position, and say nothing of those of test.
+    spec, groups = by_name_or_value(spec, X, on_index=True)
+    whole = read_part(X, y, spec, groups)
     if isinstance(test, tuple):
         if len(test) not in (2, 3):
             raise ValueError(
                 f"{OWNER}: test must be a share of the rows, (X, y) or (X, y, sensitive_features); "
                 f"got a tuple of {len(test)}"
             )
-        if len(test) == 2 and _by_position(X, spec):
+        if len(test) == 2 and groups is not None:
             raise ValueError(
                 f"{OWNER}: sensitive_features is an array, which says nothing of the rows of test; "
                 "pass test=(X, y, sensitive_features)"
@@ -84,19 +86,6 @@ def train_and_test(X: Any, y: Any, spec: Any, test: Any, seed: int) -> tuple[Par
         )
     chosen = _share_of_cells(whole.cells.codes, float(test), seed)
     return whole.take(np.flatnonzero(~chosen)), whole.take(np.flatnonzero(chosen))
-
-
-def read_rows(X: Any, y: Any, spec: Any) -> Part:
-    """Rows of the study; an array of groups belongs to them by position."""
-    by_position = _by_position(X, spec)
-    return read_part(X, y, None if by_position else spec, spec if by_position else None)
-
-
-def _by_position(X: Any, spec: Any) -> bool:
-    """Whether `spec` holds the groups of the rows of X, and is no name or frame to find them by."""
-    if isinstance(spec, list | tuple):
-        return not all(name in list(getattr(X, "columns", [])) for name in spec)
-    return not (spec is None or callable(spec) or isinstance(spec, str | pd.Series | pd.DataFrame))
 
 
 def common_labels(train: Part, test: Part, inducers: list[Any]) -> tuple[pd.Index, pd.Index]:

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from skfairprop._columns import Column, read_column
 from skfairprop._random import as_generator
-from skfairprop._resolve import match_rows, resolve_sensitive_features
+from skfairprop._resolve import by_name_or_value, match_rows, resolve_sensitive_features
 from skfairprop._rows import take_rows
 from skfairprop.counts import GroupCounts
 from skfairprop.report._before_after import BeforeAfter, before_and_after
@@ -97,8 +97,7 @@ def report_from_estimator(
 
 def _groups(sensitive_features, X, y) -> pd.DataFrame:
     """The protected columns; from here on rows belong together by position, as in scikit-learn."""
-    by_x = _names_columns(sensitive_features, X) or callable(sensitive_features)
-    spec, values = (sensitive_features, None) if by_x else (None, sensitive_features)
+    spec, values = by_name_or_value(sensitive_features, X)
     return resolve_sensitive_features(spec, X, y, values, owner=_OWNER).reset_index(drop=True)
 
 
@@ -223,19 +222,6 @@ def _made_constant(X: pd.DataFrame, columns: Sequence[Hashable]) -> pd.DataFrame
         value = X[column].mode(dropna=False).iloc[0]
         out[column] = pd.Series(value, index=X.index, dtype=X[column].dtype)
     return out
-
-
-def _names_columns(spec, X) -> bool:
-    """Whether the protected columns are given by the names of columns of X."""
-    if isinstance(spec, str):
-        return True
-    columns = getattr(X, "columns", None)
-    return (
-        columns is not None
-        and isinstance(spec, list | tuple)
-        and len(spec) > 0
-        and all(isinstance(s, str) and s in list(columns) for s in spec)
-    )
 
 
 def _names(groups) -> list:
