@@ -16,7 +16,17 @@ LONGEST_FUNCTION = 50
 # The parts of the package from the bottom to the top. A part imports parts of the lines above its
 # own; those of one line know nothing of each other.
 LAYERS = (
-    ("__init__", "_checks", "_optional", "_progress", "_random", "_suggest", "_typing", "_visible"),
+    (
+        "__init__",
+        "_checks",
+        "_optional",
+        "_progress",
+        "_random",
+        "_refit",
+        "_suggest",
+        "_typing",
+        "_visible",
+    ),
     ("_columns", "_config", "_exit", "_metadata", "_rows", "datasets", "exceptions"),
     ("_resolve", "explain", "groups"),
     ("_labels", "_tables"),

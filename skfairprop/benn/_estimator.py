@@ -13,6 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from skfairprop._random import RandomState, as_generator
+from skfairprop._refit import forget_fit
 from skfairprop.benn._effects import group_names
 from skfairprop.benn._examined import Examined, is_fitted, is_net_like, net_rows
 from skfairprop.benn._features import OWNER, check_names, column_names, find_blocks, read_table
@@ -281,6 +282,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         """
         check_options(self)
         settings = training_settings(self)
+        forget_fit(self)
         rows = self._check_rows(X, reset=True)
         table = read_table(rows, self.categorical_features)
         blocks = find_blocks(table, self.features, self.feature_blocks)
@@ -297,8 +299,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         if self.formulation == "paper":
             find = paper_finder(self.l0, self.loss_scale, self.gradient)
         found = find(examined, Z, blocks, column_names(table), self._question(), settings, rng)
-        self._names = [label_text(block.name) for block in blocks]
-        self._blocks = blocks
+        self._blocks, self._names = blocks, [label_text(block.name) for block in blocks]
         self._table, self._found, self._classes = table, found, examined.classes
         self.n_queries_ = examined.n_queries
         self.feature_columns_ = {
@@ -460,8 +461,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         self.worst_slices_ = table[["slice", "slice_rows"]].set_axis(["name", "size"], axis=1)
         self.proxies_ = found.proxies
         self.loss_curve_ = found.curve
-        self.n_steps_ = found.n_steps
-        self.row_indices_ = found.rows
+        self.n_steps_, self.row_indices_ = found.n_steps, found.rows
 
     def _warn(self, found: Found, examined: Examined) -> None:
         if found.constant.any():

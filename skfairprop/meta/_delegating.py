@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skfairprop._refit import forget_fit
 from skfairprop._rows import as_indexable, count_rows
 
 
@@ -132,6 +133,7 @@ class DelegatingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if y is None:
             raise ValueError(f"{owner} requires y to be passed, but the target y is None")
         X, y = as_indexable(X), as_indexable(y)
+        forget_fit(self)
         validate_data(self, X, skip_check_array=True)
         labels = column_or_1d(y, warn=True)
         if labels.dtype.kind == "f":

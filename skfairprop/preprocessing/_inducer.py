@@ -12,6 +12,7 @@ from sklearn.utils.validation import validate_data
 from skfairprop._checks import check_choice
 from skfairprop._metadata import request_sensitive_features
 from skfairprop._random import RandomState, as_generator
+from skfairprop._refit import forget_fit
 from skfairprop._rows import take_rows
 from skfairprop.groups import label_text, name_some
 from skfairprop.preprocessing._cells import Cells, code_cells, refuse_empty
@@ -166,6 +167,7 @@ class BiasInducer(BaseEstimator):
         ValueError
             See the class.
         """
+        forget_fit(self)
         validate_data(self, X, skip_check_array=True)
         self._fit_cells(self._code(X, y, sensitive_features))
         return self
@@ -194,6 +196,7 @@ class BiasInducer(BaseEstimator):
         ValueError
             See the class.
         """
+        forget_fit(self)
         validate_data(self, X, skip_check_array=True)
         rows = self._draw_rows(self._code(X, y, sensitive_features))
         return take_rows(X, rows), take_rows(y, rows)

@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from skfairprop._metadata import request_sensitive_features
 from skfairprop._random import RandomState, as_generator
+from skfairprop._refit import forget_fit
 from skfairprop._resolve import resolve_sensitive_features
 from skfairprop._rows import take_rows
 from skfairprop.preprocessing._cells import code_cells
@@ -143,6 +144,7 @@ class RowReplicator(BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sensitive_features: Any) -> pd.DataFrame:
         """Weigh the rows; returns their protected columns."""
+        forget_fit(self)
         validate_data(self, X, skip_check_array=True)
         self.reweighter_ = Reweighter() if self.reweighter is None else clone(self.reweighter)
         spec = self.sensitive_features

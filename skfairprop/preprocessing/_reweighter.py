@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from skfairprop._checks import check_choice, check_number
 from skfairprop._labels import check_weights
 from skfairprop._metadata import request_sensitive_features
+from skfairprop._refit import forget_fit
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import align
 from skfairprop.metrics._metric import find_positive
@@ -161,6 +162,7 @@ class Reweighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         ValueError
             See the class.
         """
+        forget_fit(self)
         validate_data(self, X, skip_check_array=True)
         cells = self._cells(X, y, sensitive_features)
         self.sample_weight_, table = self._weigh(cells, y, sample_weight)

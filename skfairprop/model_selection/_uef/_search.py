@@ -9,6 +9,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.utils import indexable
 
 from skfairprop._random import RandomState
+from skfairprop._refit import forget_fit
 from skfairprop._rows import is_row_aligned, take_rows
 from skfairprop.model_selection._uef._candidates import Archive, Candidate
 from skfairprop.model_selection._uef._evaluate import Evaluator
@@ -20,8 +21,6 @@ from skfairprop.model_selection._uef._refit import fit_chosen
 from skfairprop.model_selection._uef._run import run_search
 from skfairprop.model_selection._uef._settings import OWNER, hold_out
 from skfairprop.model_selection._uef._setup import Setup, make_setup
-
-_NOT_ALWAYS = ("transfer_", "best_estimator_", "refit_time_", "feature_names_in_")
 
 
 class UEFSearchCV(FittedSearch):
@@ -320,8 +319,6 @@ FixedThresholdClassifier`). Not there with ``refit=False``.
         """
         X, y = indexable(X, y)
         given = {name: value for name, value in params.items() if value is not None}
-        for name in _NOT_ALWAYS:  # of an earlier fit: not all of them are set again
-            self.__dict__.pop(name, None)
         if self.test_size is None:
             self._search(X, y, given)
             return self
@@ -342,6 +339,7 @@ FixedThresholdClassifier`). Not there with ``refit=False``.
         setup = make_setup(self, X, y, params)
         archive, generations, evaluator = run_search(self, setup)
         plan = setup.plan
+        forget_fit(self)  # not before: an earlier search outlives one that cannot start
         self._seed = setup.seed
         self.n_splits_ = len(plan.splits)
         self.multimetric_ = True
