@@ -3,7 +3,6 @@
 import math
 import warnings
 from collections.abc import Collection, Hashable, Iterable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,10 @@ import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
-from skfairprop._checks import check_choice, check_integer
-from skfairprop._columns import Column, factorize
-from skfairprop._labels import check_weights, read_numbers
+from skfairprop._checks import check_choice
+from skfairprop._columns import Column
 from skfairprop.counts import GroupCounts, count_rows
 from skfairprop.groups import Groups, align
-from skfairprop.metrics._estimation import CONVENTIONS
 from skfairprop.metrics._estimation import METRICS as COUNT_METRICS
 from skfairprop.metrics._metric import (
     Metric,
@@ -27,10 +24,14 @@ from skfairprop.metrics._metric import (
 )
 from skfairprop.metrics._rates import Rates
 from skfairprop.metrics._score_estimation import METRICS as SCORE_METRICS
-from skfairprop.metrics._score_estimation import ScoreRows
+from skfairprop.metrics._score_estimation import (
+    check_score_options,
+    describe_undefined_score,
+    estimate_scores,
+    score_rows,
+)
 
 _PREFIX = "estimation_"
-_CALIBRATION = "estimation_calibration"
 METHODS = tuple(m.name.removeprefix(_PREFIX) for m in (*COUNT_METRICS, *SCORE_METRICS))
 
 
@@ -115,15 +116,15 @@ def bias_estimations(
     values, holes = _estimate(
         y_true,
         y_pred,
-        sensitive_features,
-        y_score,
-        sample_weight,
-        threshold,
-        pos_label,
-        convention,
-        use_y_true,
-        min_group_size,
-        missing,
+        sensitive_features=sensitive_features,
+        y_score=y_score,
+        sample_weight=sample_weight,
+        threshold=threshold,
+        pos_label=pos_label,
+        convention=convention,
+        use_y_true=use_y_true,
+        min_group_size=min_group_size,
+        missing=missing,
     )
     _warn("bias estimations leave out what is undefined", values.index, holes)
     return values
@@ -185,15 +186,15 @@ def bias_estimation(
     values, holes = _estimate(
         y_true,
         y_pred,
-        sensitive_features,
-        y_score,
-        sample_weight,
-        threshold,
-        pos_label,
-        convention,
-        use_y_true,
-        min_group_size,
-        missing,
+        sensitive_features=sensitive_features,
+        y_score=y_score,
+        sample_weight=sample_weight,
+        threshold=threshold,
+        pos_label=pos_label,
+        convention=convention,
+        use_y_true=use_y_true,
+        min_group_size=min_group_size,
+        missing=missing,
         methods=[method],
     )
     if method not in values:
@@ -263,15 +264,15 @@ def ensemble_bias_estimation(
     values, holes = _estimate(
         y_true,
         y_pred,
-        sensitive_features,
-        y_score,
-        sample_weight,
-        threshold,
-        pos_label,
-        convention,
-        use_y_true,
-        min_group_size,
-        missing,
+        sensitive_features=sensitive_features,
+        y_score=y_score,
+        sample_weight=sample_weight,
+        threshold=threshold,
+        pos_label=pos_label,
+        convention=convention,
+        use_y_true=use_y_true,
+        min_group_size=min_group_size,
+        missing=missing,
     )
     _warn("the ensemble of bias estimations leaves out what is undefined", values.index, holes)
     defined = values.dropna()
@@ -298,19 +299,18 @@ def _warn(verdict: str, methods: Iterable[str], holes: dict[str, list[str]]) -> 
 def _estimate(
     y_true: Any,
     y_pred: Any,
+    *,
     sensitive_features: Any,
     y_score: Any,
     sample_weight: Any,
-    threshold,
-    pos_label,
-    convention,
-    use_y_true,
-    min_group_size,
-    missing,
-    methods=METHODS,
+    pos_label: Hashable | None,
+    use_y_true: bool,
+    missing: str,
+    methods: Collection[str] = METHODS,
+    **options: Any,
 ) -> tuple[pd.Series, dict[str, list[str]]]:
     """Those of the methods that the inputs allow, and what is undefined in each, by method."""
-    _check_options(convention, min_group_size, threshold)
+    check_score_options(use_y_true=use_y_true, **options)
     if use_y_true and y_true is None:
         raise ValueError("use_y_true=True needs y_true")
     labels = {"y_true": y_true, "y_pred": y_pred}
@@ -321,43 +321,38 @@ def _estimate(
         sensitive_features=sensitive_features,
         sample_weight=sample_weight,
     )
-    rows: dict[str, Any] = {
-        "sensitive_features": columns["sensitive_features"],
-        "sample_weight": columns.get("sample_weight", [None])[0],
-        "missing": missing,
-    }
-    counts = _count({name: columns[name][0] for name in given}, rows)
+    groups, weight = columns["sensitive_features"], columns.get("sample_weight", [None])[0]
+    counts = _count({name: columns[name][0] for name in given}, groups, weight, missing)
     counts, positive = find_positive(counts, pos_label, "bias_estimations")
-    found, holes = _estimate_counts(
-        counts,
-        positive,
-        convention,
-        [m for m in _chosen(COUNT_METRICS, methods) if y_true is not None or _needs_no_truth(m)],
-    )
+    counting = _chosen(COUNT_METRICS, methods)
+    if y_true is None:
+        counting = [metric for metric in counting if _needs_no_truth(metric)]
+    found, holes = _estimate_counts(counts, positive, options["convention"], counting)
     scoring = _chosen(SCORE_METRICS, methods)
     if y_score is not None and scoring:
-        outcome = columns["y_true" if use_y_true else "y_pred"][0]
-        label = counts.classes[positive]
-        scored = _score_rows(outcome, columns["y_score"][0], rows, label, threshold)
+        scored = score_rows(
+            columns["y_true" if use_y_true else "y_pred"][0],
+            columns["y_score"][0],
+            groups=Groups.from_columns(groups, missing=missing),
+            label=counts.classes[positive],
+            sample_weight=weight,
+            threshold=options["threshold"],
+        )
         for metric in scoring:
-            value = _estimate_scores(scored, metric, convention, min_group_size)
-            found[metric.name] = value
+            value = found[metric.name] = estimate_scores(scored, metric, **options)
             if np.isnan(value):
-                holes[metric.name] = [_describe_undefined_score(counts, metric)]
+                holes[metric.name] = [describe_undefined_score(counts, metric)]
     values = pd.Series(found, dtype=float).rename(lambda name: name.removeprefix(_PREFIX))
     return values, {name.removeprefix(_PREFIX): found for name, found in holes.items()}
 
 
-def _check_options(convention: Any, min_group_size: Any, threshold: Any) -> None:
-    check_choice("convention", convention, CONVENTIONS)
-    check_integer("min_group_size", min_group_size, least=1)
-    if threshold is not None and (not isinstance(threshold, Real) or math.isnan(threshold)):
-        raise ValueError(f"threshold must be a number; got {threshold!r}")
-
-
-def _count(labels: dict[str, Column], rows: dict[str, Any]) -> GroupCounts:
+def _count(
+    labels: dict[str, Column], groups: list[Column], weight: Column | None, missing: str
+) -> GroupCounts:
     """Counts of the rows; without the truth every prediction is right, which nothing reads."""
-    counts = count_rows(labels, **rows, stacklevel=5)
+    counts = count_rows(
+        labels, sensitive_features=groups, sample_weight=weight, missing=missing, stacklevel=5
+    )
     if "y_true" in labels:
         return counts
     diagonal = counts.values[..., None] * np.eye(counts.n_classes, dtype=int)
@@ -386,48 +381,3 @@ def _estimate_counts(
         if math.isnan(value) and not holes[metric.name]:
             holes[metric.name] = [describe_no_pair(metric)]
     return found, holes
-
-
-def _estimate_scores(
-    rows: ScoreRows, metric: Metric, convention: str, min_group_size: int
-) -> float:
-    """An estimation on scores."""
-    extra = {"min_group_size": min_group_size} if metric.name == _CALIBRATION else {}
-    return float(metric.kernel(rows, convention=convention, **extra))
-
-
-def _mean_score(score: np.ndarray, weight: np.ndarray) -> float:
-    """The weighted mean; a score that equals it but for rounding is on no side of it."""
-    mean = float(np.average(score, weights=weight))
-    nearest = float(score[np.abs(score - mean).argmin()])
-    return nearest if np.isclose(nearest, mean, rtol=1e-12, atol=0.0) else mean
-
-
-def _describe_undefined_score(counts: GroupCounts, metric: Metric) -> str:
-    rates = Rates(counts.values)
-    if np.count_nonzero(rates.present) < 2:
-        return describe_too_few(counts, rates)
-    return f"{metric.name.removeprefix(_PREFIX)}: no two groups have a rate to compare"
-
-
-def _score_rows(
-    outcome: Column, y_score: Column, rows: dict[str, Any], label: Hashable, threshold: Any
-) -> ScoreRows:
-    """Rows with a score; those without a protected value are left out, as they are from counts."""
-    score = read_numbers(y_score, "y_score").astype(float)
-    groups = Groups.from_columns(rows["sensitive_features"], missing=rows["missing"])
-    codes, labels = factorize(outcome.values, what="y_pred")
-    weight = np.ones(len(score))
-    if rows["sample_weight"] is not None:
-        weight = check_weights(rows["sample_weight"]).astype(float)
-    kept = groups.codes >= 0
-    if threshold is None:
-        threshold = _mean_score(score[kept], weight[kept])
-    return ScoreRows(
-        outcome=np.isin(codes, np.flatnonzero(labels == label))[kept],
-        score=score[kept],
-        group=groups.codes[kept].astype(np.int64),
-        n_groups=len(groups.labels),
-        weight=weight[kept],
-        threshold=threshold,
-    )

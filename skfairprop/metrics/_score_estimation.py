@@ -3,17 +3,28 @@
 Source: Giloni et al. 2020, "BENN" [B], appendix B.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from skfairprop._checks import check_choice, check_integer
+from skfairprop._columns import Column, factorize
+from skfairprop._labels import check_weights, read_numbers
+from skfairprop.counts import GroupCounts
+from skfairprop.groups import Groups, align_columns
 from skfairprop.metrics._estimation import CONVENTIONS, INVERTED, spread
-from skfairprop.metrics._metric import Metric
+from skfairprop.metrics._metric import Metric, describe_too_few
+from skfairprop.metrics._rates import Rates
 
 Array = np.ndarray
+# Scores that differ by less, relative to their size, are the same: only rounding tells them apart.
+_ROUNDING = 1e-12
+CALIBRATION = "estimation_calibration"  # the one that compares cells, which may be too small
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,105 @@ class ScoreRows:
 
     def _sum(self, rows: Array) -> Array:
         return np.bincount(self.group[rows], weights=self.weight[rows], minlength=self.n_groups)
+
+
+# -- from rows --------------------------------------------------------------------------------
+
+
+def check_score_options(
+    *,
+    convention: Any = "corrected",
+    threshold: Any = None,
+    use_y_true: Any = False,
+    min_group_size: Any = 1,
+    owner: str = "",
+) -> None:
+    """Raise ValueError for an option of the estimations that is not allowed; `owner` is named."""
+    check_choice("convention", convention, CONVENTIONS, owner=owner)
+    check_integer("min_group_size", min_group_size, least=1, owner=owner)
+    start = f"{owner}: " if owner else ""
+    if not isinstance(use_y_true, bool | np.bool_):
+        raise ValueError(f"{start}use_y_true must be True or False; got {use_y_true!r}")
+    is_number = isinstance(threshold, Real) and not isinstance(threshold, bool)
+    if threshold is not None and (not is_number or math.isnan(threshold)):
+        raise ValueError(f"{start}threshold must be a number; got {threshold!r}")
+
+
+def score_rows(
+    outcome: Column,
+    score: Column,
+    *,
+    groups: Groups,
+    label: Hashable,
+    sample_weight: Column | None,
+    threshold: float | None,
+    name: str = "y_score",
+) -> ScoreRows:
+    """Rows with a score; those without a protected value are left out, as they are from counts.
+
+    Parameters
+    ----------
+    outcome : Column
+        Predicted classes, or true ones in the textbook form.
+    score : Column
+        Larger for more positive.
+    groups : Groups
+    label : hashable
+        The positive class.
+    sample_weight : Column or None
+    threshold : float or None
+        None: the weighted mean score.
+    name : str
+        Of the scores, for the messages.
+
+    Raises
+    ------
+    ValueError
+        If scores or weights are no finite numbers, or not as many as the classes.
+    """
+    align_columns({"y_pred": [outcome], name: [score]})
+    scores = read_numbers(score, name).astype(float)
+    codes, labels = factorize(outcome.values, what="y_pred")
+    weight = np.ones(len(scores))
+    if sample_weight is not None:
+        weight = check_weights(sample_weight).astype(float)
+    kept = groups.codes >= 0
+    scores, weight = scores[kept], weight[kept]
+    return ScoreRows(
+        outcome=np.isin(codes, np.flatnonzero(labels == label))[kept],
+        score=scores,
+        group=groups.codes[kept].astype(np.int64),
+        n_groups=len(groups.labels),
+        weight=weight,
+        threshold=_mean_score(scores, weight) if threshold is None else float(threshold),
+    )
+
+
+def _mean_score(score: Array, weight: Array) -> float:
+    """The weighted mean; a score that equals it but for rounding is on no side of it."""
+    mean = float(np.average(score, weights=weight))
+    size = float(np.average(np.abs(score), weights=weight))
+    nearest = float(score[np.abs(score - mean).argmin()])
+    return nearest if abs(nearest - mean) <= _ROUNDING * size else mean
+
+
+def estimate_scores(
+    rows: ScoreRows, metric: Metric, *, convention: str, min_group_size: int, **_: Any
+) -> float:
+    """Value of one of the three; of the options it is given those that its kernel has."""
+    extra = {"min_group_size": min_group_size} if metric.name == CALIBRATION else {}
+    return float(metric.kernel(rows, convention=convention, **extra))
+
+
+def describe_undefined_score(counts: GroupCounts, metric: Metric) -> str:
+    """Why an estimation on scores is undefined; `counts` are those of the same rows."""
+    rates = Rates(counts.values)
+    if np.count_nonzero(rates.present) < 2:
+        return describe_too_few(counts, rates)
+    return f"{metric.name.removeprefix('estimation_')}: no two groups have a rate to compare"
+
+
+# -- kernels and records ----------------------------------------------------------------------
 
 
 def calibration_kernel(

@@ -51,7 +51,7 @@ class FairnessScorer(GroupScorer):
     Attributes
     ----------
     metric : Metric or callable
-        What is computed.
+        What is computed, with its options.
     sensitive_features
         As given.
 
@@ -69,9 +69,10 @@ class FairnessScorer(GroupScorer):
 
     Notes
     -----
-    The score is the negated value of a bias; ratios, where 1 is best, keep their sign. In one call
-    of ``cross_validate`` or a search with several scorers the estimator predicts once a fold, and
-    the counts of the fold are made once.
+    The score is the negated value of a bias; ratios, where 1 is best, keep their sign, and so do
+    the estimations that ``convention="paper"`` inverts. In one call of ``cross_validate`` or a
+    search with several scorers the estimator predicts once a fold, and the counts of the fold are
+    made once.
 
     An undefined value is NaN, with an ``UndefinedMetricWarning``. ``GridSearchCV``,
     ``RandomizedSearchCV`` and the halving searches rank NaN last. Threshold tuning would take it
@@ -127,6 +128,8 @@ class FairnessScorer(GroupScorer):
         **options: Any,
     ) -> None:
         self.metric = _find_metric(metric)
+        if isinstance(self.metric, Metric):
+            self.metric = self.metric.with_options(options)  # a printed form may be best at 1
         settings: dict[str, Any] = {
             "pos_label": pos_label,
             "undefined": undefined,

@@ -78,7 +78,7 @@ class Fold:
     @cached_property
     def counts(self) -> GroupCounts:
         """Group x true class x predicted class, over the classes of the estimator."""
-        return self._count(_bare(self.y_pred, "y_pred"))
+        return self._count(bare(self.y_pred, "y_pred"))
 
     @cached_property
     def label_counts(self) -> GroupCounts:
@@ -88,7 +88,7 @@ class Fold:
     def _count(self, y_pred: Column | None) -> GroupCounts:
         with setup_errors():
             counts = GroupCounts.from_arrays(
-                _bare(self.y_true, "y_true"),
+                bare(self.y_true, "y_true"),
                 y_pred,
                 sensitive_features=self.protected,
                 sample_weight=self.sample_weight,
@@ -187,7 +187,7 @@ def _asks_for_groups(estimator: Any, method: str) -> bool:
     return bool(get_routing_for_object(estimator).consumes(method, ["sensitive_features"]))
 
 
-def _bare(labels: Any, what: str) -> Column:
+def bare(labels: Any, what: str) -> Column:
     """Labels by position: an estimator's predictions, and a permuted y, keep no true index."""
     with setup_errors():
         return Column(read_column(labels, what=what).values)

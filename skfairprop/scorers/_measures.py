@@ -7,16 +7,21 @@ from inspect import Parameter, signature
 from numbers import Real
 from typing import Any
 
-import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skfairprop._checks import check_choice
-from skfairprop._columns import read_column
+from skfairprop._columns import Column, read_column
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.metrics import METRICS, Metric, evaluate
 from skfairprop.metrics._metric import UNDEFINED_POLICIES
-from skfairprop.metrics._score_estimation import ScoreRows
-from skfairprop.scorers._fold import Fold
+from skfairprop.metrics._score_estimation import (
+    CALIBRATION,
+    check_score_options,
+    describe_undefined_score,
+    estimate_scores,
+    score_rows,
+)
+from skfairprop.scorers._fold import Fold, bare, setup_errors
 from skfairprop.scorers._group_scorer import Measure
 
 OBJECTIVES = ("abs", "signed")
@@ -156,13 +161,10 @@ class ScoreMeasure(Measure):
     ----------
     metric : Metric
     pos_label : hashable or None
-    convention : str
-    threshold : float, optional
-        Default: the mean score.
-    use_y_true : bool
-        Whether the truth stands in place of the prediction.
+    convention, threshold, use_y_true
+        As for :func:`skfairprop.metrics.bias_estimation`.
     min_group_size : int
-        For the calibration.
+        For the calibration alone.
     **common
         As for :class:`Measure`.
     """
@@ -179,38 +181,43 @@ class ScoreMeasure(Measure):
         **common: Any,
     ) -> None:
         super().__init__(metric.name, **common)
-        metric.check_options({"convention": convention})
+        check_score_options(
+            convention=convention,
+            threshold=threshold,
+            use_y_true=use_y_true,
+            min_group_size=min_group_size,
+            owner=metric.name,
+        )
         self.metric = metric
         self.pos_label = pos_label
         self.threshold = threshold
         self.use_y_true = use_y_true
-        self.options: dict[str, Any] = {"convention": convention}
-        if metric.name == "estimation_calibration":
-            self.options["min_group_size"] = min_group_size
-        elif min_group_size != 1:
+        self.options: dict[str, Any] = {
+            "convention": convention,
+            "min_group_size": min_group_size,
+        }
+        if metric.name != CALIBRATION and min_group_size != 1:
             raise ValueError(f"{metric.name} has no option 'min_group_size'")
 
     def value(self, fold: Fold) -> float:
-        _, label = fold.positive(self.pos_label, what=self.metric.name)
-        score = np.asarray(fold.scores(label, what=self.metric.name), dtype=float)
-        outcome = read_column(fold.y_true if self.use_y_true else fold.y_pred, what="y").values
-        kept = fold.groups.codes >= 0
-        weight = np.ones(len(score)) if fold.sample_weight is None else fold.sample_weight
-        weight, score = weight[kept].astype(float), score[kept]
-        rows = ScoreRows(
-            outcome=np.asarray(outcome == label, dtype=bool)[kept],
-            score=score,
-            group=fold.groups.codes[kept].astype(np.int64),
-            n_groups=len(fold.groups.labels),
-            weight=weight,
-            threshold=float(
-                np.average(score, weights=weight) if self.threshold is None else self.threshold
-            ),
-        )
-        value = float(self.metric.kernel(rows, **self.options))
+        counts, label = fold.positive(self.pos_label, what=self.metric.name)
+        score = fold.scores(label, what=self.metric.name)
+        name = f"{self.metric.name} scorer: the score of {type(fold.estimator).__name__}"
+        with setup_errors():
+            rows = score_rows(
+                bare(fold.y_true if self.use_y_true else fold.y_pred, "y"),
+                bare(score, name),
+                groups=fold.groups,
+                label=label,
+                sample_weight=None if fold.sample_weight is None else Column(fold.sample_weight),
+                threshold=self.threshold,
+                name=name,
+            )
+        value = estimate_scores(rows, self.metric, **self.options)
         if math.isnan(value):
             warnings.warn(
-                f"{self.metric.name} is undefined (NaN): no two groups have a rate to compare",
+                f"{self.metric.name} is undefined (NaN): "
+                f"{describe_undefined_score(counts, self.metric)}",
                 UndefinedMetricWarning,
                 stacklevel=2,
             )
