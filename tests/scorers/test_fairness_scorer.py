@@ -1,5 +1,8 @@
 """Every metric as a scorer: values, signs, options, and how scorers are made."""
 
+import copy
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,6 +75,20 @@ def test_a_scorer_is_its_metric_with_the_sign_that_makes_larger_better(name):
         value, _ = value  # the function returns a variance too
     assert found == pytest.approx(value if name in RATIOS else -abs(value), abs=1e-12)
     assert not np.isnan(found)
+
+
+SMALL = {"explainers": ["lime"], "n_samples": 12, "n_perturbations": 2, "n_permutations": 9}
+
+
+@pytest.mark.parametrize("name", get_scorer_names())
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
+def test_every_scorer_can_be_copied_and_sent(name, duplicate):
+    options = SMALL | {"random_state": 0} if METRICS[name].inputs == "attributions" else {}
+    scorer = get_scorer(name, sensitive_features=GROUP, **options)
+    other = duplicate(scorer)
+    assert repr(other) == repr(scorer)
+    model = RoundedScores().fit(X, Y)
+    assert other(model, X, Y) == scorer(model, X, Y)
 
 
 def test_a_value_by_hand():
