@@ -74,5 +74,20 @@ def check_number(name: str, value: Any, within: str, *, owner: str = "") -> floa
     return float(value)
 
 
+def check_switch(name: str, value: Any, *, owner: str = "") -> None:
+    """Raise ValueError unless `value` is True or False.
+
+    Examples
+    --------
+    >>> from skfairprop._checks import check_switch
+    >>> check_switch("relative", "no")
+    Traceback (most recent call last):
+    ...
+    ValueError: relative must be True or False; got 'no'
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{_of(owner)}{name} must be True or False; got {value!r}")
+
+
 def _of(owner: str) -> str:
     return f"{owner}: " if owner else ""

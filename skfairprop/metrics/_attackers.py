@@ -103,6 +103,14 @@ def check_quality(quality: str | Callable, method: Any) -> None:
 # -- folds --------------------------------------------------------------------------------------
 
 
+def check_folds(cv: Any) -> None:
+    """Raise ValueError unless `cv` is a number of folds, a splitter or splits."""
+    if isinstance(cv, Integral):
+        check_integer("cv", cv, least=2)
+    elif isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        raise ValueError(f"cv must be a number of folds, a splitter or splits; got {cv!r}")
+
+
 def repeated_splits(
     cv: int | Any, n_repeats: int, target: Variable, random_state: RandomState
 ) -> Iterator[tuple[list[Split], np.random.Generator]]:
@@ -118,14 +126,10 @@ def repeated_splits(
     random_state : int, RandomState, Generator or None
     """
     n_rows = len(target.values())
-    check_integer("n_repeats", n_repeats, least=1)
     if isinstance(cv, Integral):
-        n_folds = check_integer("cv", cv, least=2)
-        if n_folds > n_rows:
+        if cv > n_rows:
             raise ValueError(f"cv={cv} folds need at least {cv} rows; there are {n_rows}")
-    elif isinstance(cv, str) or not hasattr(cv, "split"):  # a text can be split, too
-        if isinstance(cv, str) or not isinstance(cv, Iterable):
-            raise ValueError(f"cv must be a number of folds, a splitter or splits; got {cv!r}")
+    elif not hasattr(cv, "split"):
         cv = list(cv)
     for rng in as_generator(random_state).spawn(n_repeats):
         yield list(_splits(cv, n_rows, target, rng)), rng

@@ -2,14 +2,15 @@
 
 import warnings
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from skfairprop._checks import check_choice
-from skfairprop._random import RandomState
+from skfairprop._checks import check_choice, check_integer
+from skfairprop._random import RandomState, as_generator
 from skfairprop.counts import GroupCounts
 from skfairprop.metrics._amplification_kernels import (
     EQUALIZATIONS,
@@ -23,6 +24,7 @@ from skfairprop.metrics._amplification_rows import Labels, LabelSets, Variable, 
 from skfairprop.metrics._attackers import (
     Attacker,
     Split,
+    check_folds,
     check_quality,
     crossfit_psi,
     repeated_splits,
@@ -58,6 +60,10 @@ class Judge:
 
     def __post_init__(self) -> None:
         check_quality(self.quality, self.method)
+        check_integer("n_repeats", self.n_repeats, least=1)
+        if not self.counts:
+            check_folds(self.cv)
+        as_generator(deepcopy(self.random_state))  # of a copy, from which nothing is drawn
 
     @property
     def counts(self) -> bool:

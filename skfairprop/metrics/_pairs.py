@@ -172,6 +172,7 @@ def read_reference(reference: GroupCounts | tuple, rows: Rows, after: pd.DataFra
     after : DataFrame
         Counts of group x class from the model; the reference must have its classes and groups.
     """
+    check_reference(reference)
     if isinstance(reference, GroupCounts):
         counts = reference.of_labels()
         if counts.values.ndim != 2:
@@ -182,7 +183,7 @@ def read_reference(reference: GroupCounts | tuple, rows: Rows, after: pd.DataFra
                 "data as reference=(y, sensitive_features)"
             )
         before = pd.DataFrame(counts.values, index=counts.groups, columns=counts.classes)
-    elif isinstance(reference, tuple) and len(reference) == 2:
+    else:
         known = read_rows(reference[0], reference[0], sensitive_features=reference[1])
         if known.truth.kind != rows.truth.kind:
             raise ValueError(
@@ -190,13 +191,18 @@ def read_reference(reference: GroupCounts | tuple, rows: Rows, after: pd.DataFra
                 "same"
             )
         before = table_of(known.group, known.truth, None)
-    else:
+    _refuse_other_labels(before, after)
+    return before
+
+
+def check_reference(reference: object) -> None:
+    """Raise ValueError unless it is a table of counts or a pair of labels and groups."""
+    is_pair = isinstance(reference, tuple) and len(reference) == 2
+    if not is_pair and not isinstance(reference, GroupCounts):
         raise ValueError(
             "reference must be a GroupCounts or a pair (y, sensitive_features); got "
             f"{type(reference).__name__}"
         )
-    _refuse_other_labels(before, after)
-    return before
 
 
 def _refuse_other_labels(before: pd.DataFrame, after: pd.DataFrame) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from skfairprop._checks import check_number
+from skfairprop._checks import check_number, check_switch
 from skfairprop._random import RandomState
 from skfairprop.metrics._amplification_kernels import (
     EPS,
@@ -265,9 +265,16 @@ def directional_predictability_amplification(
     >>> round(value, 4)
     0.0952
     """
-    judge = Judge(method, quality, cv, n_repeats, random_state)
-    check_equalization(equalize, judge)
-    check_number("eps", eps, "(0, inf)")
+    judge = dpa_judge(
+        method=method,
+        quality=quality,
+        cv=cv,
+        n_repeats=n_repeats,
+        random_state=random_state,
+        equalize=equalize,
+        relative=relative,
+        eps=eps,
+    )
     rows = read_rows(
         y_true,
         y_pred,
@@ -288,6 +295,15 @@ def directional_predictability_amplification(
         lambda before, after: change(before, after, relative=relative, eps=eps),
         return_details,
     )
+
+
+def dpa_judge(*, equalize: Any, relative: Any, eps: Any, **attack: Any) -> Judge:
+    """The judge of DPA; ValueError for an option of it, or of the judge, that is not allowed."""
+    judge = Judge(**attack)
+    check_equalization(equalize, judge)
+    check_switch("relative", relative)
+    check_number("eps", eps, "(0, inf)")
+    return judge
 
 
 def leakage_amplification(

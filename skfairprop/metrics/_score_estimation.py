@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skfairprop._checks import check_choice, check_integer
+from skfairprop._checks import check_choice, check_integer, check_switch
 from skfairprop._columns import Column, factorize
 from skfairprop._labels import check_weights, read_numbers
 from skfairprop.counts import GroupCounts
@@ -75,11 +75,10 @@ def check_score_options(
     """Raise ValueError for an option of the estimations that is not allowed; `owner` is named."""
     check_choice("convention", convention, CONVENTIONS, owner=owner)
     check_integer("min_group_size", min_group_size, least=1, owner=owner)
-    start = f"{owner}: " if owner else ""
-    if not isinstance(use_y_true, bool | np.bool_):
-        raise ValueError(f"{start}use_y_true must be True or False; got {use_y_true!r}")
+    check_switch("use_y_true", use_y_true, owner=owner)
     is_number = isinstance(threshold, Real) and not isinstance(threshold, bool)
     if threshold is not None and (not is_number or math.isnan(threshold)):
+        start = f"{owner}: " if owner else ""
         raise ValueError(f"{start}threshold must be a number; got {threshold!r}")
 
 

@@ -9,6 +9,10 @@ from skfairprop import metrics
 from skfairprop._checks import check_choice
 from skfairprop._columns import read_column
 from skfairprop.exceptions import ScorerSetupError
+from skfairprop.metrics._amplification_kernels import TIES
+from skfairprop.metrics._metric import UNDEFINED_POLICIES
+from skfairprop.metrics._pairs import check_reference
+from skfairprop.metrics._predictability import dpa_judge
 from skfairprop.scorers._fold import Fold, setup_errors
 from skfairprop.scorers._group_scorer import GroupScorer, Measure, show_all, show_changed
 from skfairprop.scorers._measures import OBJECTIVES
@@ -127,12 +131,15 @@ class _DirectionalMeasure(Measure):
             raise ValueError(f"{metric} has no direction; leave direction out")
         check_choice("objective", objective, OBJECTIVES)
         self.function = _FUNCTIONS[metric]
-        known = set(signature(self.function).parameters) - _SET_BY_THE_SCORER
+        parameters = signature(self.function).parameters
+        known = set(parameters) - _SET_BY_THE_SCORER
         for option in options:
             if option not in known:
                 raise ValueError(
                     f"{metric} has no option {option!r}; it knows {', '.join(sorted(known))}"
                 )
+        defaults = {name: p.default for name, p in parameters.items() if name in known}
+        _CHECKS[metric](**(defaults | options))
         super().__init__(metric, **common)
         self.direction = direction
         self.absolute = objective == "abs"
@@ -175,6 +182,20 @@ _SET_BY_THE_SCORER = {
     "sample_weight",
     "missing",
     "return_details",
+}
+
+
+def _check_mals(*, reference: Any, undefined: Any) -> None:
+    check_choice("undefined", undefined, UNDEFINED_POLICIES)
+    if reference is not None:
+        check_reference(reference)
+
+
+# What refuses the options of a function that are not allowed.
+_CHECKS: dict[str, Callable[..., Any]] = {
+    "directional_predictability_amplification": dpa_judge,
+    "directional_bias_amplification": lambda tie: check_choice("tie", tie, TIES),
+    "mals_bias_amplification": _check_mals,
 }
 
 

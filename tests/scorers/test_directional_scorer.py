@@ -187,6 +187,50 @@ def test_what_does_not_exist_is_refused_at_once():
         DirectionalScorer(BA, equalize="expected")
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        (DPA, {"method": "foo"}, "method must be 'contingency', 'crossfit' or a scikit-learn est"),
+        (DPA, {"method": 3}, "method must be .*; got int"),
+        (DPA, {"quality": "f1"}, "quality must be a callable or one of .*; got 'f1'"),
+        (DPA, {"quality": "brier"}, "gives the accuracy alone; for quality='brier' pass an"),
+        (DPA, {"equalize": "all"}, "equalize must be one of .*; got 'all'"),
+        (
+            DPA,
+            {"equalize": "expected", "method": LogisticRegression()},
+            "pass equalize='random' with an estimator",
+        ),
+        (DPA, {"relative": "no"}, "relative must be True or False; got 'no'"),
+        (DPA, {"eps": 0}, "eps must be a number above 0; got 0"),
+        (DPA, {"n_repeats": 0}, "n_repeats must be an integer of at least 1; got 0"),
+        (DPA, {"method": "crossfit", "cv": 1}, "cv must be an integer of at least 2; got 1"),
+        (DPA, {"method": "crossfit", "cv": "kfold"}, "cv must be a number of folds, .* 'kfold'"),
+        (DPA, {"random_state": "seed"}, "random_state must be None, an integer .* got 'seed'"),
+        (BA, {"tie": "half"}, "tie must be one of .*; got 'half'"),
+        (MALS, {"undefined": "skip"}, "undefined must be one of .*; got 'skip'"),
+        (MALS, {"reference": "train"}, "reference must be a GroupCounts or a pair .*; got str"),
+    ],
+)
+def test_options_are_refused_at_once_and_as_by_the_function(problem, name, options, message):
+    with pytest.raises(ValueError, match=message):
+        DirectionalScorer(name, **options)
+    function = {
+        BA: directional_bias_amplification,
+        DPA: directional_predictability_amplification,
+        MALS: mals_bias_amplification,
+    }
+    _, _, y, people = problem
+    with pytest.raises(ValueError, match=message):
+        function[name](y, y, sensitive_features=people, **options)
+
+
+def test_a_check_draws_nothing_from_a_generator():
+    for make in (np.random.default_rng, np.random.RandomState):
+        rng = make(0)
+        DirectionalScorer(DPA, method="crossfit", random_state=rng)
+        assert rng.standard_normal() == make(0).standard_normal()
+
+
 def test_repr_shows_what_was_set():
     scorer = DirectionalScorer(DPA, direction="t_to_a", sensitive_features="sex", relative=False)
     assert repr(scorer) == (
