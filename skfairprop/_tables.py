@@ -1,12 +1,17 @@
 """Tables with labelled axes: merge their labels, spread them over more, sum them over fewer."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from skfairprop._columns import factorize
 from skfairprop.groups import MISSING_LABEL
+
+
+def as_index(labels: Sequence[Hashable] | pd.Index) -> pd.Index:
+    """Labels as an Index; one that is given is kept, and tuples are labels of one level."""
+    return labels if isinstance(labels, pd.Index) else pd.Index(labels, tupleize_cols=False)
 
 
 def sum_by(values: np.ndarray, codes: np.ndarray, size: int, axis: int) -> np.ndarray:

@@ -9,7 +9,7 @@ import pandas as pd
 from skfairprop._columns import factorize
 from skfairprop._counting import tabulate_codes, tabulate_rows
 from skfairprop._frame_constructors import FrameConstructors
-from skfairprop._tables import same_labels, spread, sum_by, union_labels
+from skfairprop._tables import as_index, same_labels, spread, sum_by, union_labels
 from skfairprop.groups import label_texts, name_some
 
 __all__ = ["GroupCounts"]
@@ -40,7 +40,7 @@ class GroupCounts(FrameConstructors):
     Attributes
     ----------
     values, groups, classes, squared, predicted, n_dropped
-        As given; `groups` and `classes` as Index.
+        As given; `groups` and `classes` as Index, the arrays as copies.
 
     Raises
     ------
@@ -69,14 +69,11 @@ class GroupCounts(FrameConstructors):
         predicted: bool = True,
         n_dropped: int = 0,
     ) -> None:
-        self.values = np.asarray(values)
-        self.groups = (
-            groups if isinstance(groups, pd.Index) else pd.Index(groups, tupleize_cols=False)
-        )
-        self.classes = (
-            classes if isinstance(classes, pd.Index) else pd.Index(classes, tupleize_cols=False)
-        )
-        self.squared = None if squared is None else np.asarray(squared)
+        # copies: what is written to the arrays later is not checked
+        self.values = np.array(values)
+        self.groups = as_index(groups)
+        self.classes = as_index(classes)
+        self.squared = None if squared is None else np.array(squared)
         self.predicted = predicted
         self.n_dropped = n_dropped
         self._check()
@@ -361,9 +358,7 @@ class GroupCounts(FrameConstructors):
         ValueError
             If a class of these counts is not among them.
         """
-        labels = (
-            classes if isinstance(classes, pd.Index) else pd.Index(classes, tupleize_cols=False)
-        )
+        labels = as_index(classes)
         extra = self.classes[~self.classes.isin(labels)]
         if len(extra):
             raise ValueError(f"the counts hold classes that are not declared: {name_some(extra)}")
@@ -418,11 +413,8 @@ class GroupCounts(FrameConstructors):
             union_labels(self.classes, other.classes),
         )
         squared = None
-        if self.squared is not None or other.squared is not None:  # an unweighted row weighs 1
-            squared = sum(
-                c._spread(c.values if c.squared is None else c.squared, groups, classes)
-                for c in (self, other)
-            )
+        if self.squared is not None or other.squared is not None:
+            squared = sum(c._spread(c._squares, groups, classes) for c in (self, other))
         return type(self)(
             sum(c._spread(c.values, groups, classes) for c in (self, other)),
             groups=groups,
@@ -431,6 +423,11 @@ class GroupCounts(FrameConstructors):
             predicted=self.predicted,
             n_dropped=self.n_dropped + other.n_dropped,
         )
+
+    @property
+    def _squares(self) -> np.ndarray:
+        """Sums of squared weights; an unweighted row weighs 1."""
+        return self.values if self.squared is None else self.squared
 
     def _spread(self, values: np.ndarray, groups: pd.Index, classes: pd.Index) -> np.ndarray:
         """An array like `values`, laid out over more groups and classes."""
@@ -450,6 +447,7 @@ class GroupCounts(FrameConstructors):
             and same_labels(self.groups, other.groups)
             and same_labels(self.classes, other.classes)
             and np.array_equal(self.values, other.values)
+            and np.array_equal(self._squares, other._squares)
         )
 
     __hash__ = None  # type: ignore[assignment]  # equal by value and holds arrays

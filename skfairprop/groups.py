@@ -24,7 +24,7 @@ MISSING_POLICIES = ("raise", "group", "drop")
 _MAY_BE_NONE = ("sample_weight", "y_score")
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Groups:
     """The group of every row, for one or several protected columns.
 
@@ -96,6 +96,14 @@ class Groups:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Groups):
+            return NotImplemented
+        same = np.array_equal(self.codes, other.codes)
+        return same and self.labels.equals(other.labels)
+
+    __hash__ = None  # type: ignore[assignment]  # equal by value and holds an array
 
     def __repr__(self) -> str:
         return f"Groups({len(self):,} rows in {len(self.labels)}: {name_some(self.labels)})"

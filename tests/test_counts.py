@@ -495,6 +495,32 @@ def test_numbers_are_not_merged_with_the_texts_they_look_like():
     assert (both + numbers).groups.tolist() == [1, 2, "1"]
 
 
+# -- values ---------------------------------------------------------------------------------------
+
+
+def test_what_is_written_to_an_array_later_is_not_in_the_table():
+    values, squared = np.array([[[3.0, 1], [0, 2]]]), np.array([[[5.0, 1], [0, 4]]])
+    counts = GroupCounts(values, groups=["a"], classes=[0, 1], squared=squared)
+    values[0, 0, 0] = squared[0, 0, 0] = -5
+    assert counts.values[0, 0, 0] == 3
+    assert counts.squared[0, 0, 0] == 5
+
+
+def test_tables_are_equal_where_their_squares_are():
+    labels = {"groups": ["a"], "classes": [0, 1]}
+    values = [[[4, 0], [0, 4]]]
+    plain = GroupCounts(values, **labels)
+    one_heavy_row = GroupCounts(values, squared=[[[16, 0], [0, 16]]], **labels)
+    assert plain != one_heavy_row
+    assert one_heavy_row == GroupCounts(values, squared=[[[16, 0], [0, 16]]], **labels)
+    assert one_heavy_row != GroupCounts(values, squared=[[[16, 0], [0, 8]]], **labels)
+    assert plain == GroupCounts(values, squared=values, **labels)  # each row weighs 1
+    weighted = GroupCounts.from_arrays(
+        TRUE, PRED, sensitive_features=GROUP, sample_weight=np.ones(len(TRUE))
+    )
+    assert weighted == GroupCounts.from_arrays(TRUE, PRED, sensitive_features=GROUP)
+
+
 # -- subclasses -----------------------------------------------------------------------------------
 
 

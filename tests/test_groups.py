@@ -144,6 +144,23 @@ def test_an_ordered_category_keeps_its_order_in_an_intersection():
     assert groups.labels.tolist() == [("small", "m"), ("big", "m")]
 
 
+# -- values ---------------------------------------------------------------------------------------
+
+
+def test_groups_are_equal_by_codes_and_labels():
+    groups = Groups.from_columns(["a", "b", "a"])
+    assert groups == Groups.from_columns(["a", "b", "a"])
+    assert groups != Groups.from_columns(["a", "b", "b"])
+    assert groups != Groups.from_columns(["a", "c", "a"])
+    assert groups != Groups.from_columns(["a", "b"])
+    assert groups != "a"
+    assert Groups.from_columns(PEOPLE, missing="drop") == Groups.from_columns(
+        PEOPLE, missing="drop"
+    )
+    with pytest.raises(TypeError, match="unhashable type: 'Groups'"):
+        hash(groups)
+
+
 # -- alignment ------------------------------------------------------------------------------------
 
 

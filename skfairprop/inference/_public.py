@@ -18,7 +18,7 @@ from skfairprop.inference._result import Inference
 from skfairprop.metrics import Metric, get_metric
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class NullBaseline:
     """A metric on data of the same size without bias.
 
@@ -55,6 +55,17 @@ class NullBaseline:
     p_value: float
     draws: np.ndarray
     null: str
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, NullBaseline):
+            return NotImplemented
+        mine, theirs = (
+            [found.value, found.mean, found.point_95, found.p_value, *found.draws]
+            for found in (self, other)
+        )
+        return self.null == other.null and np.array_equal(mine, theirs, equal_nan=True)
+
+    __hash__ = None  # type: ignore[assignment]  # equal by value and holds an array
 
     def __repr__(self) -> str:
         return (

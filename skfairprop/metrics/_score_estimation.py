@@ -27,7 +27,7 @@ _ROUNDING = 1e-12
 CALIBRATION = "estimation_calibration"  # the one that compares cells, which may be too small
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ScoreRows:
     """Rows with a score: what the score estimations read.
 

@@ -108,3 +108,23 @@ def test_one_group_is_undefined_and_said():
     assert np.isnan([found.value, found.lower, found.upper, found.p_value]).all()
     assert not found.reliable
     assert found.state(0.1) == "not settled"
+
+
+def test_baselines_are_equal_by_value():
+    y, group = [0, 1, 1, 0] * 5, ["a"] * 8 + ["b"] * 12
+
+    def baseline(seed, metric="demographic_parity_difference", pred=y):
+        return null_baseline(
+            metric, y, pred, sensitive_features=group, n_draws=20, random_state=seed
+        )
+
+    chance = baseline(0)
+    assert chance == baseline(0)
+    assert chance != baseline(1)
+    assert chance != "chance"
+    with pytest.warns(UserWarning, match="is undefined"):
+        undefined = [baseline(0, "demographic_parity_ratio", [0] * 20) for _ in range(2)]
+    assert np.isnan(undefined[0].value)
+    assert undefined[0] == undefined[1]
+    with pytest.raises(TypeError, match="unhashable type: 'NullBaseline'"):
+        hash(chance)
