@@ -19,8 +19,8 @@ import skfairprop
 from skfairprop.datasets import load_german_credit
 
 ROOMS = (
-    "datasets explain inference inspection meta metrics model_selection preprocessing report "
-    "scorers benn automl"
+    "datasets explain inference inspection meta metrics model_selection neural_network "
+    "preprocessing report scorers benn automl"
 )
 X, Y = load_german_credit(return_X_y=True)
 SEX = X["sex"]

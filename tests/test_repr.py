@@ -18,6 +18,7 @@ from skfairprop import (
     inference,
     meta,
     model_selection,
+    neural_network,
     preprocessing,
     report,
     scorers,
@@ -28,7 +29,8 @@ from skfairprop.groups import Groups
 from skfairprop.inference import MetricCall
 from skfairprop.meta import DirectionalClassifier, ResampledClassifier, ReweightedClassifier
 from skfairprop.metrics import METRICS, Driver, Metric, Rates, mesd_from_stability
-from skfairprop.model_selection import NetworkClassifier, PropagationResult, UEFSearchCV
+from skfairprop.model_selection import PropagationResult, UEFSearchCV
+from skfairprop.neural_network import NetworkClassifier
 from skfairprop.preprocessing import BiasInducer, Reweighter, RowReplicator
 from skfairprop.scorers import DirectionalScorer, FairnessScorer, MESDScorer
 from tests.public import CLASSES
@@ -36,11 +38,12 @@ from tests.public import CLASSES
 LABELS = {"groups": ["a", "b"], "classes": [0, 1]}
 COUNTS = GroupCounts([[[80, 20], [10, 90]], [[50, 50], [10, 90]]], **LABELS)
 FAIR = GroupCounts([[[80, 20], [10, 90]], [[80, 20], [10, 90]]], **LABELS)
-NAMES = {
-    name: getattr(module, name)
-    for module in (benn, explain, inference, meta, model_selection, preprocessing, scorers)
-    for name in module.__all__
-} | {"LogisticRegression": LogisticRegression, "nan": np.nan, "inf": np.inf}
+ROOMS = (benn, explain, inference, meta, model_selection, neural_network, preprocessing, scorers)
+NAMES = {name: getattr(module, name) for module in ROOMS for name in module.__all__} | {
+    "LogisticRegression": LogisticRegression,
+    "nan": np.nan,
+    "inf": np.inf,
+}
 
 # -- what is made: the repr makes it again --------------------------------------------------------
 

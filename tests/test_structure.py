@@ -36,7 +36,7 @@ LAYERS = (
     ("counts",),
     ("metrics",),
     ("inference", "preprocessing"),
-    ("meta", "scorers"),
+    ("meta", "neural_network", "scorers"),
     ("benn", "model_selection"),
     ("inspection",),
     ("report",),

@@ -15,7 +15,8 @@ from skfairprop.metrics import (
     equalized_odds_difference,
     mesd,
 )
-from skfairprop.model_selection import NetworkClassifier, UEFSearchCV
+from skfairprop.model_selection import UEFSearchCV
+from skfairprop.neural_network import NetworkClassifier
 from skfairprop.scorers import MESDScorer
 from uef.data import load
 

@@ -34,10 +34,10 @@ ALSO = {
 
 def public_modules():
     """Names of the public modules of the package, in the order of the path from data to report."""
-    order = "groups counts metrics inference scorers preprocessing meta model_selection benn"
-    order = [*order.split(), "explain", "inspection", "report", "automl", "datasets", "exceptions"]
+    order = "groups counts metrics inference scorers preprocessing meta model_selection"
+    order += " neural_network benn explain inspection report automl datasets exceptions"
     found = {m.name for m in iter_modules(skfairprop.__path__) if not m.name.startswith("_")}
-    known = [name for name in order if name in found]
+    known = [name for name in order.split() if name in found]
     return known + sorted(found - set(known))
 
 

@@ -17,7 +17,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skfairprop.meta import ReweightedClassifier
-from skfairprop.model_selection import NetworkClassifier
+from skfairprop.neural_network import NetworkClassifier
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("skorch")

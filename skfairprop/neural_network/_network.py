@@ -81,7 +81,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
     >>> from sklearn.model_selection import RandomizedSearchCV
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
-    >>> from skfairprop.model_selection import NetworkClassifier
+    >>> from skfairprop.neural_network import NetworkClassifier
     >>> X, y = make_classification(300, random_state=0)
     >>> model = make_pipeline(StandardScaler(), NetworkClassifier(random_state=0))
     >>> space = {
@@ -143,7 +143,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         """
         for module in ("torch", "skorch"):
             import_optional(module, extra="torch")
-        from skfairprop.model_selection import _network_training as training
+        from skfairprop.neural_network import _training as training
 
         self._check_parameters()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float32)
@@ -186,7 +186,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "net_")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
-        from skfairprop.model_selection import _network_training as training
+        from skfairprop.neural_network import _training as training
 
         return training.predict_proba(self.net_, _dense(X))
 
