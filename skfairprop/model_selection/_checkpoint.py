@@ -4,7 +4,9 @@ import hashlib
 import json
 import os
 import re
+from functools import partial
 from pathlib import Path
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 import joblib
@@ -15,6 +17,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from skfairprop.scorers._group_scorer import GroupScorer
+
+# Packages whose functions are what their name says.
+_KNOWN_BY_NAME = {"builtins", "numpy", "pandas", "scipy", "skfairprop", "sklearn"}
 
 
 class Checkpoint:
@@ -28,13 +33,15 @@ class Checkpoint:
         What the study is made of; a file made of something else is refused.
     seed : int
         Of the study; where the study has none of its own, that of the file goes on.
+    kept : dict of str to JSON value, optional
+        What the first run settled and later ones go on with.
 
     Attributes
     ----------
     records : list of dict
         The fits that the file holds already.
-    seed : int
-        That of the file.
+    seed, kept
+        Those of the file.
 
     Raises
     ------
@@ -46,11 +53,22 @@ class Checkpoint:
     owner = "bias_propagation"
     work = "study"
 
-    def __init__(self, path: Any, study: dict[str, Any], seed: int) -> None:
+    def __init__(
+        self, path: Any, study: dict[str, Any], seed: int, kept: dict[str, Any] | None = None
+    ) -> None:
+        if not isinstance(path, str | os.PathLike):
+            raise TypeError(f"checkpoint must be None or the path of a file; got {path!r}")
         self.path = Path(path)
         self.records: list[dict[str, Any]] = []
         self.seed = seed
-        header = {"format": self.kind, "version": 1, "seed": seed, "study": study}
+        self.kept = kept or {}
+        header = {
+            "format": self.kind,
+            "version": 1,
+            "seed": seed,
+            "kept": self.kept,
+            "study": study,
+        }
         self._pending = [json.dumps(header)]  # not written before there is a fit to keep
         if self.path.is_file() and self.path.stat().st_size:
             self._read(json.loads(self._pending[0])["study"])
@@ -78,7 +96,7 @@ class Checkpoint:
             return
         try:
             header, *self.records = [json.loads(line) for line in whole.splitlines()]
-            if header["format"] != self.kind:
+            if header["format"] != self.kind or "kept" not in header:
                 raise ValueError
         except (ValueError, KeyError, TypeError):
             raise ValueError(
@@ -97,7 +115,7 @@ class Checkpoint:
                 f"{more}; pass another path, or delete the file to start anew"
             )
         self._pending = []
-        self.seed = header["seed"]
+        self.seed, self.kept = header["seed"], header["kept"]
         if len(whole) < len(text):
             os.truncate(self.path, len(whole))
 
@@ -126,6 +144,15 @@ def describe(value: Any) -> str:
     if type(value) in (list, tuple, dict):
         parts = value.items() if isinstance(value, dict) else value
         return f"{type(value).__name__}({', '.join(_describe_within(one) for one in parts)})"
+    if type(value) in (set, frozenset):
+        return f"{type(value).__name__}({', '.join(sorted(map(describe, value)))})"
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        return f"{_plain(value)} {joblib.hash(value)}"
+    if isinstance(value, FunctionType | MethodType | partial):
+        return _describe_function(value)
+    if hasattr(value, "split") or (callable(value) and not isinstance(value, type)):
+        state = getattr(value, "__dict__", {})  # a splitter, a scorer
+        return f"{_plain(value)} {describe(state)}" if state else _plain(value)
     return _plain(value)
 
 
@@ -133,6 +160,34 @@ def _describe_within(value: Any) -> str:
     if hasattr(value, "get_params") and not isinstance(value, type):
         return str(describe_estimator("it", value))
     return describe(value)
+
+
+def _describe_function(value: Any) -> str:
+    """Name of a function and checksum of what it does: two lambdas have the same name."""
+    if isinstance(value, partial):
+        return f"partial({describe([value.func, value.args, value.keywords])})"
+    if isinstance(value, MethodType):
+        return f"{describe(value.__func__)} of {_describe_within(value.__self__)}"
+    name = f"{value.__module__}.{value.__name__}"
+    if str(value.__module__).partition(".")[0] in _KNOWN_BY_NAME:
+        return f"function {name}"
+    closure = value.__closure__ or ()
+    named = {n: value.__globals__.get(n) for n in value.__code__.co_names}
+    parts = [
+        _code(value.__code__),
+        describe(value.__defaults__),
+        describe(value.__kwdefaults__),
+        *(describe(c.cell_contents) for c in closure if c.cell_contents is not value),
+        describe({n: v for n, v in named.items() if isinstance(v, int | float | str)}),
+    ]
+    checksum = hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+    return f"function {name} {checksum}"
+
+
+def _code(code: CodeType) -> str:
+    """The instructions of a function, and the constants in them."""
+    constants = (_code(c) if isinstance(c, CodeType) else describe(c) for c in code.co_consts)
+    return " ".join([code.co_code.hex(), str(code.co_names), *constants])
 
 
 def _plain(value: Any) -> str:

@@ -1,13 +1,13 @@
 """Pareto fronts of losses: who is on them, how much they dominate, and which point to take."""
 
 from collections.abc import Callable, Sequence
-from numbers import Integral
 from operator import index
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skfairprop._checks import is_integer
 from skfairprop._optional import import_optional
 from skfairprop._suggest import closest
 
@@ -270,7 +270,10 @@ def _one_after_another(
     front: np.ndarray, columns: list[int], within: float | Sequence[float]
 ) -> list[np.ndarray]:
     """Keys of a sort: whether a point dropped out, and the losses from the last column on."""
-    given = np.asarray(within, dtype=float)
+    try:
+        given = np.asarray(within, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"within must be a number of at least 0; got {within!r}") from None
     if given.ndim > 1 or (given.ndim == 1 and len(given) != len(columns)):
         raise ValueError(
             f"within must be a number, or {len(columns)}, one for each objective of the order; "
@@ -296,14 +299,16 @@ def _order(order: Sequence[int] | None, front: np.ndarray) -> list[int]:
 
 def _column(column: object, front: np.ndarray, name: str) -> int:
     m = front.shape[1]
-    wrong = isinstance(column, bool) or not isinstance(column, Integral)
-    if wrong or not 0 <= int(column) < m:  # type: ignore[call-overload]
+    if not is_integer(column) or not 0 <= column < m:
         raise ValueError(f"{name} must be a column from 0 to {m - 1}; got {column!r}")
-    return int(column)  # type: ignore[call-overload]
+    return int(column)
 
 
 def _per_objective(values: ArrayLike, front: np.ndarray, name: str) -> np.ndarray:
-    found = np.asarray(values, dtype=float)
+    try:
+        found = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        found = np.array([])
     if found.shape != (front.shape[1],) or not np.isfinite(found).all():
         raise ValueError(
             f"{name} must be {front.shape[1]} finite numbers, one for each objective; "

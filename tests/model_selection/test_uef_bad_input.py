@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.stats import norm, randint, uniform
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import FitFailedWarning
+from sklearn.exceptions import DataConversionWarning, FitFailedWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import f1_score, make_scorer, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
@@ -31,7 +33,7 @@ def data():
         ({"n_evaluations": True}, "n_evaluations must be None or an integer"),
         ({"n_generations": 3}, "n_evaluations and n_generations both say when to stop"),
         ({"thresholds": 2.5}, "thresholds must be None or an integer of at least 1; got 2.5"),
-        ({"time_budget": 0}, "time_budget must be seconds above 0"),
+        ({"time_budget": 0}, "time_budget must be None or a number above 0; got 0"),
         ({"algorithm": "nsga4"}, "algorithm must be one of"),
         ({"infeasible": "warn"}, "infeasible must be one of .'raise', 'least'."),
         ({"choice": "chebychev"}, "did you mean 'chebyshev'"),
@@ -40,13 +42,19 @@ def data():
         ({"choice": "chebyshev", "weights": [1, 1, 1]}, "weights must be 2 finite numbers"),
         ({"objectives": {"threshold": "f1", "b": "accuracy"}}, "'threshold' is another column"),
         ({"within": -0.1}, "within must be finite and not negative"),
+        ({"within": "a lot"}, "within must be a number of at least 0; got 'a lot'"),
+        ({"weights": {"accuracy": 1, "gap": 1}}, "weights must be 2 finite numbers"),
+        ({"weights": [-1, 1]}, "weights must not be negative"),  # select() would use them
+        ({"checkpoint": 5}, "checkpoint must be None or the path of a file; got 5"),
+        ({"verbose": "x"}, "verbose must be True, False or None; got 'x'"),
+        ({"constraints": {"selction_rate": (0.1, 0.9)}}, "did you mean 'selection_rate'"),
         ({"refit": "best"}, "refit must be True, False, 'ensemble' or a callable"),
         ({"error_score": "nan"}, "error_score must be 'raise' or a number"),
         ({"start": "mine"}, "start must be 'estimator' or a list of dicts"),
         ({"start": [{"tild": 1}]}, "start: 'tild' is not searched; did you mean 'tilt'"),
         ({"start": [{"tilt": 9.0}]}, "is not in the space of param_distributions"),
-        ({"cv": 1.5}, "cv as a share of the rows must be between 0 and 1"),
-        ({"test_size": 1.5}, "test_size must be None or a share between 0 and 1"),
+        ({"cv": 1.5}, r"cv as a share of the rows must be a number in \(0, 1\)"),
+        ({"test_size": 1.5}, r"test_size must be None or a number in \(0, 1\)"),
         ({"test_size": 0.5, "refit": False}, "test_size needs a model to test"),
         ({"pos_label": 2}, "pos_label=2 is not among the classes of y"),
         ({"constraints": {"selection_rate": 0.5}}, r"must be \(low, high\); got 0.5"),
@@ -79,6 +87,7 @@ def test_arguments_that_cannot_be_meant(data, settings, message):
         ({"tild": [1]}, "Linear has no parameter 'tild'; did you mean 'tilt'"),
         ({"tilt": 1.0}, "must be a distribution of scipy.stats or a sequence"),
         ({"tilt": "abc"}, "must be a distribution of scipy.stats or a sequence"),
+        ({"tilt": stats.Uniform(a=0, b=1)}, "it has no ppf, by which the search reads it"),
     ],
 )
 def test_spaces_that_are_none(data, space, message):
@@ -193,7 +202,7 @@ def test_names_of_scikit_learn_look_at_the_positive_class():
         own.append(Linear().fit(X.iloc[train], y.iloc[train]).predict(X.iloc[test]))
     expected = f1_score(y.iloc[np.concatenate(rows)], np.concatenate(own), pos_label="no")
     assert search.pareto_front_["f1"][0] == pytest.approx(expected)
-    with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
+    with pytest.raises(ValueError, match="'f1' looks at one class, and the labels"):
         search.set_params(pos_label=None).fit(X, y)
 
 
@@ -301,7 +310,7 @@ def test_points_near_parameters_that_are_not_in_the_space():
     forest = RandomForestClassifier(max_depth=None, n_estimators=30)
     space = SearchSpace(
         forest,
-        [{"max_depth": randint(2, 9)}, {"max_depth": randint(2, 9), "n_estimators": [10, 30.0]}],
+        [{"max_depth": randint(2, 9)}, {"max_depth": randint(2, 9), "n_estimators": [10, 30]}],
     )
     own = forest.get_params()
     assert space.encode(own) is None
@@ -338,3 +347,124 @@ def test_scorers_of_other_kinds_are_told_apart():
     assert kind_of(make_scorer(roc_auc_score, response_method="predict_proba")) == "fold"
     assert kind_of(make_scorer(lambda y, p: 0.0)) == "rows"
     assert kind_of(balanced) is None
+
+
+# -- what is said of objectives that have no value ------------------------------------------------
+
+
+def refused(data, **settings):
+    X, y, sex = data
+    settings = {"sensitive_features": sex, "y": y} | settings
+    labels = settings.pop("y")
+    with pytest.raises(ValueError) as caught:
+        make_search(Linear(), SPACE, **settings).fit(X, labels)
+    return str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.parametrize("role", ["objectives", "constraints"])
+def test_what_is_undefined_whatever_is_predicted_is_refused_before_a_fit(data, role):
+    X, _, sex = data
+    gap = "demographic_parity_difference"
+    settings = {"objectives": ["accuracy", gap]}
+    if role == "constraints":
+        settings = {"objectives": ["accuracy", "f1"], "constraints": {gap: (-0.1, None)}}
+    alone = sex.where(sex == "f", "f")
+    fitted = []
+
+    class Counted(Linear):
+        def fit(self, X, y, sample_weight=None):
+            fitted.append(1)
+            return super().fit(X, y)
+
+    search = make_search(Counted(), SPACE, sensitive_features=alone, **settings)
+    with pytest.raises(ValueError, match="is undefined for these rows, whatever is predicted"):
+        search.fit(X, data[1])
+    assert not fitted
+
+
+@pytest.mark.filterwarnings("ignore:an objective failed")
+def test_an_objective_that_always_fails_is_named_with_its_error(data):
+    def broken(estimator, X, y):
+        raise RuntimeError("no such thing")
+
+    found = refused(data, objectives={"accuracy": "accuracy", "broken": broken}, thresholds=None)
+    assert "'broken' is undefined" in found
+    assert "RuntimeError: no such thing" in found
+
+
+@pytest.mark.parametrize("value", ["x", np.array([1.0, 2.0]), None])
+def test_an_objective_that_returns_no_number_is_named(data, value):
+    odd = {"accuracy": "accuracy", "odd": lambda estimator, X, y: value}
+    found = refused(data, objectives=odd, thresholds=None)
+    assert f"'odd' must return a number; it returned a {type(value).__name__}" in found
+
+
+def test_a_constraint_that_is_undefined_for_all_candidates_is_no_miss_of_a_number(data):
+    settings = {
+        "objectives": {"accuracy": "accuracy", "f1": "f1"},
+        "constraints": {"r2": (0.5, None)},
+        "thresholds": None,
+    }
+    X, y, sex = data
+    search = make_search(Linear(), SPACE, sensitive_features=sex, **settings)
+    search.objectives["empty"] = lambda estimator, X, y: np.nan
+    search.constraints = {"empty": (0.5, None)}
+    with pytest.raises(ValueError, match="'empty' is undefined") as caught:
+        search.fit(X, y)
+    assert "e+10" not in str(caught.value)
+
+
+def test_the_positive_class_is_asked_for_by_its_own_argument(data):
+    labels = data[1].map({0: "no", 1: "yes"})
+    found = refused(data, objectives=["f1", "accuracy"], y=labels)
+    assert "'f1' looks at one class" in found
+    assert "pass pos_label=" in found
+
+
+def test_missing_protected_values_have_a_remedy_that_there_is(data):
+    sex = data[2].mask(data[2].index < 5)
+    found = refused(data, sensitive_features=sex)
+    assert "5 of 120 values are missing" in found
+    assert "missing='group'" in found
+    X, y, _ = data
+    gap = FairnessScorer("demographic_parity_difference", sensitive_features=sex, missing="group")
+    search = make_search(Linear(), SPACE, objectives={"accuracy": "accuracy", "gap": gap})
+    assert len(search.fit(X, y).pareto_front_)
+
+
+def test_missing_labels_are_named_in_any_dtype(data):
+    for dtype in (float, "Int64", object):
+        y = data[1].astype(dtype).mask(data[1].index < 3)
+        assert "y holds missing labels" in refused(data, y=y)
+
+
+def test_a_target_of_one_column_is_that_column(data):
+    X, y, sex = data
+    expected = make_search(Linear(), SPACE, sensitive_features=sex).fit(X, y).pareto_front_
+    for table in (y.to_frame(), y.to_numpy()[:, None]):
+        search = make_search(Linear(), SPACE, sensitive_features=sex)
+        with pytest.warns(DataConversionWarning, match="y is a table of one column"):
+            search.fit(X, table)
+        assert search.pareto_front_.equals(expected)
+
+
+def test_a_row_that_refit_cannot_choose(data):
+    X, y, sex = data
+    search = make_search(Linear(), SPACE, sensitive_features=sex, refit=lambda results: 10_000)
+    with pytest.raises(IndexError, match="refit must return a row of cv_results_, 0 to"):
+        search.fit(X, y)
+
+
+def test_the_remedy_for_constant_predictors_fits_the_number_of_classes():
+    X, y, sex = people(150, classes=("a", "b", "c"))
+    search = make_search(
+        DummyClassifier(strategy="constant"),
+        {"constant": ["a"]},
+        objectives=["accuracy", "overall_disparity"],
+        sensitive_features=sex,
+        thresholds=None,
+    )
+    with pytest.warns(UserWarning, match="predict the same for everybody") as caught:
+        search.fit(X, y)
+    assert "selection_rate" not in str(caught[0].message)

@@ -108,10 +108,80 @@ def test_a_finished_search_is_chosen_from_again_and_goes_on(tmp_path):
     assert path.read_bytes().count(b"\n") == 24
     more = long_search(path, choice="knee", refit="ensemble").fit(X, y)
     same(more, long_search(None, choice="knee").fit(X, y))
+
+
+def test_a_larger_budget_goes_on_with_the_population_of_the_first_run(tmp_path):
+    X, y, _ = long_search.data
+    path = tmp_path / "search.jsonl"
+    first = long_search(path).set_params(population_size=None, n_evaluations=30).fit(X, y)
+    # by itself, a search of 200 would have 20 candidates in a generation, and not 12
+    more = long_search(path).set_params(population_size=None, n_evaluations=200).fit(X, y)
+    assert more.cv_results_["params"][:30] == first.cv_results_["params"]
+    expected = long_search(None).set_params(population_size=12, n_evaluations=200).fit(X, y)
+    same(more, expected)
+    with pytest.raises(ValueError, match="goes on with the population of its first run, 12"):
+        long_search(path).set_params(population_size=20, n_evaluations=200).fit(X, y)
+
+
+def test_a_budget_that_comes_to_cover_the_space_goes_on(tmp_path):
+    X, y, sex = long_search.data
+    space = {"tilt": [-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0]}
+    settings = {"sensitive_features": sex, "population_size": 2, "checkpoint": tmp_path / "it"}
+    few = make_search(Linear(), space, n_evaluations=4, **settings).fit(X, y)
+    found = make_search(Linear(), space, n_evaluations=8, **settings).fit(X, y)
+    params = [one["tilt"] for one in found.cv_results_["params"]]
+    assert params[:4] == [one["tilt"] for one in few.cv_results_["params"]]
+    assert sorted(params) == space["tilt"]
+
+
+def older_than(age):
+    return lambda X: X["a"] > age
+
+
+def test_functions_are_compared_by_what_they_do(tmp_path):
+    X, y, _ = long_search.data
+    path = tmp_path / "search.jsonl"
+
+    def search(**settings):
+        settings = {"sensitive_features": older_than(0.0)} | settings
+        return make_search(Linear(), {"tilt": uniform(-2, 4)}, checkpoint=path, **settings)
+
+    def weighted(weight):
+        return {"a": "accuracy", "b": lambda estimator, X, y: weight * estimator.score(X, y)}
+
+    search(n_evaluations=4).fit(X, y)
+    search(n_evaluations=6).fit(X, y)  # another function that does the same
+    with pytest.raises(ValueError, match="is of another search: sensitive_features was function"):
+        search(sensitive_features=older_than(1.0)).fit(X, y)
+    with pytest.raises(ValueError, match="is of another search: sensitive_features was function"):
+        search(sensitive_features=lambda X: X["b"] > 0.0).fit(X, y)
     path.unlink()
-    long_search(path).set_params(population_size=None, n_evaluations=30).fit(X, y)
-    with pytest.raises(ValueError, match="its candidates are not those of this search"):
-        long_search(path).set_params(population_size=None, n_evaluations=200).fit(X, y)
+    settings = {"sensitive_features": None, "thresholds": None, "n_evaluations": 4}
+    search(objectives=weighted(1), **settings).fit(X, y)
+    search(objectives=weighted(1), **settings).fit(X, y)
+    with pytest.raises(ValueError, match="is of another search: objectives was"):
+        search(objectives=weighted(-5), **settings).fit(X, y)
+
+
+def test_what_a_function_does_is_described_alike_in_every_process():
+    code = (
+        "from functools import partial\n"
+        "from tests.model_selection.test_uef_checkpoint import older_than\n"
+        "from skfairprop.model_selection._checkpoint import describe\n"
+        "print(describe([older_than(2.0), partial(older_than, 3), {'b', 'a', 'c'}, "
+        "''.join, lambda: {'x', 'y', 'z'}]))"
+    )
+    seen = set()
+    for seed in ("1", "2"):  # of the hashes of texts
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        seen.add(done.stdout)
+    assert len(seen) == 1
 
 
 @pytest.mark.parametrize(

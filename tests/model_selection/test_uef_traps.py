@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import expon, randint, rv_discrete, uniform
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, PredefinedSplit, ShuffleSplit
+from sklearn.model_selection import KFold, PredefinedSplit, ShuffleSplit, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
@@ -127,7 +128,7 @@ def test_points_to_start_from_are_tried_as_they_are_or_refused(data):
 
 
 def test_values_that_repeat_are_one():
-    space = SearchSpace(LogisticRegression(), {"C": [1, 1.0, 2, 2.0, np.float64(3)]})
+    space = SearchSpace(LogisticRegression(), {"C": [1, np.int64(1), 2.0, np.float64(2), 3]})
     assert [space.decode(p)["C"] for p in space.every()] == [1, 2, 3]
     flags = SearchSpace(LogisticRegression(), {"C": [True, 1, None, "1"]})
     assert flags.size == 4
@@ -141,6 +142,19 @@ def test_values_that_repeat_are_one():
     assert [gaps.decode(p)["tilt"] for p in gaps.every()] == [1, 5, 9]
 
 
+def test_one_feature_is_not_all_of_the_features(data):
+    X, y, sex = data
+    forest = RandomForestClassifier(3, max_features=1.0, random_state=0)
+    settings = {"sensitive_features": sex, "refit": False}
+    found = make_search(forest, {"max_features": [1, 1.0]}, **settings).fit(X, y)
+    tried = [one["max_features"] for one in found.cv_results_["params"]]
+    assert sorted(map(repr, tried)) == ["1", "1.0"]
+    # nor is it where to start from
+    space = {"max_features": [1, 2, 3]}
+    with pytest.raises(ValueError, match="is not in the space"):
+        make_search(forest, space, start=[{"max_features": 1.0}], **settings).fit(X, y)
+
+
 def test_branches_that_overlap_are_not_evaluated_twice(data):
     X, y, sex = data
     space = [{"C": [1.0, 2.0]}, {"C": [2.0, 3.0]}]
@@ -149,6 +163,22 @@ def test_branches_that_overlap_are_not_evaluated_twice(data):
 
 
 # -- folds ----------------------------------------------------------------------------------------
+
+
+def test_a_generator_in_a_splitter_is_not_used_up(data, tmp_path):
+    X, y, sex = data
+    cv = StratifiedKFold(2, shuffle=True, random_state=np.random.RandomState(0))
+    settings = {"sensitive_features": sex, "cv": cv, "refit": "ensemble", "population_size": 2}
+    path = tmp_path / "it.jsonl"
+    make_search(Linear(), TILT, **settings, n_evaluations=2, checkpoint=path).fit(X, y)
+    more = make_search(Linear(), TILT, **settings, n_evaluations=4, checkpoint=path).fit(X, y)
+    whole = make_search(Linear(), TILT, **settings, n_evaluations=4).fit(X, y)
+    pd.testing.assert_frame_equal(more.pareto_front_, whole.pareto_front_)
+    model = more.fit_point(X, y, more.best_point_)
+    np.testing.assert_array_equal(model.predict_proba(X), more.predict_proba(X))
+    cv.random_state.random_sample()
+    with pytest.raises(ValueError, match="is of another search: cv was"):
+        make_search(Linear(), TILT, **settings, n_evaluations=4, checkpoint=path).fit(X, y)
 
 
 @pytest.mark.parametrize("cv", [KFold(3, shuffle=True), ShuffleSplit(2, test_size=0.5)])

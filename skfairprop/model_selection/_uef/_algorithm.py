@@ -33,12 +33,12 @@ def make_strategy(
     *,
     start: list[Point],
     population_size: int,
-    budget: float,
+    listed: bool,
     n_objectives: int,
     seed: int,
 ) -> Strategy:
-    """The strategy of a name; a space that the budget covers is gone through in its order."""
-    if space.size <= budget:
+    """The strategy of a name; where `listed`, the space is gone through in its order."""
+    if listed:
         return _Listed(start, space.every())
     if algorithm == "random":
         return _Random(start, space, seed)
@@ -64,12 +64,16 @@ class Proposer:
                 return fresh
         for _ in range(_TRIES):
             self._keep_new(self.space.draw(n, self.rng), fresh, n)
+        if len(fresh) < n and np.isfinite(self.space.size):  # there are a few left somewhere
+            self._keep_new(self.space.every(), fresh, n)
         return fresh
 
-    def _keep_new(self, points: list[Point], fresh: list[Point], n: int) -> None:
+    def _keep_new(self, points: Iterable[Point], fresh: list[Point], n: int) -> None:
         for point in points:
+            if len(fresh) == n:
+                return
             key = self.space.key(point)
-            if key not in self.seen and len(fresh) < n:
+            if key not in self.seen:
                 self.seen.add(key)
                 fresh.append(point)
 

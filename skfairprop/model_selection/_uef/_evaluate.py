@@ -98,9 +98,8 @@ class Evaluator:
         for record, (key, params) in zip(taken, todo, strict=False):
             if tuple(record["key"]) != key:
                 raise ValueError(
-                    "checkpoint: its candidates are not those of this search, for n_evaluations "
-                    "gives another population_size, or the version is another; pass the same, or "
-                    "delete the file to start anew"
+                    "checkpoint: its candidates are not those of this search, for it was written "
+                    "by another version of skfairprop or pymoo; delete the file to start anew"
                 )
             out.append(Candidate.from_json(record, params))
         return out
@@ -182,8 +181,8 @@ class Evaluator:
         """Scores as numbers; scikit-learn gives the traceback of a scorer that failed."""
         out = {}
         for name, value in (values or {}).items():
-            value = value.item() if hasattr(value, "item") else value
-            if isinstance(value, str):
+            value = value.item() if np.size(value) == 1 and hasattr(value, "item") else value
+            if isinstance(value, str) and value.startswith("Traceback"):
                 self.scoring_error = self.scoring_error or f"{name}: {value}"
                 value = failed
             if not isinstance(value, Real):

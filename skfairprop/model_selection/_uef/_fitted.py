@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 import pandas as pd
@@ -13,6 +12,7 @@ from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
 
+from skfairprop._checks import is_integer
 from skfairprop._random import RandomState
 from skfairprop.meta._delegating import routing_enabled
 from skfairprop.model_selection._pareto import choose
@@ -81,7 +81,8 @@ class FittedSearch(BaseSearchCV):
         Parameters
         ----------
         X : indexable of n rows
-            What the estimator takes.
+            What the estimator takes; the rows of the search, without those that `test_size` held
+            out, which would be no test any more.
         y : array-like of shape (n,)
             Target.
         point : int
@@ -101,8 +102,7 @@ class FittedSearch(BaseSearchCV):
         """
         check_is_fitted(self, "pareto_front_")
         n = len(self.pareto_front_)
-        whole = isinstance(point, Integral) and not isinstance(point, bool)
-        if not whole or point not in range(n):
+        if not is_integer(point) or point not in range(n):
             raise ValueError(f"point must be a position in pareto_front_, below {n}; got {point!r}")
         search = copy.copy(self)
         search.checkpoint = None

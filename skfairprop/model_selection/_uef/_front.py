@@ -24,11 +24,14 @@ class Front:
     archive : Archive
     infeasible : {"raise", "least"}
         What to do if no candidate meets the constraints: refuse, or keep the least violating.
+    failure : str, optional
+        Traceback of an objective that failed first.
 
     Raises
     ------
     ValueError
-        If an objective is undefined for all candidates, or none meets the constraints.
+        If an objective or a constraint is undefined for all candidates, or none meets the
+        constraints.
 
     Warns
     -----
@@ -36,7 +39,7 @@ class Front:
         If the front has constant predictors, or the constraints are not met.
     """
 
-    def __init__(self, archive: Archive, *, infeasible: str) -> None:
+    def __init__(self, archive: Archive, *, infeasible: str, failure: str | None = None) -> None:
         self.archive = archive
         done = [(i, c) for i, c in enumerate(archive.candidates) if c.measured is not None]
         sizes = [len(c.measured.thresholds) for _, c in done if c.measured is not None]
@@ -44,7 +47,7 @@ class Front:
         self.choice = np.concatenate([np.arange(size) for size in sizes])
         self.losses = np.concatenate([archive.losses(c) for _, c in done])
         excess = np.concatenate([archive.excess(c) for _, c in done])
-        self._refuse_undefined()
+        self._refuse_undefined(failure)
         usable = np.isfinite(self.losses).all(1)
         allowed = usable & (excess <= 0)
         if not allowed.any():
@@ -113,15 +116,24 @@ class Front:
             dtype=float,
         )
 
-    def _refuse_undefined(self) -> None:
+    def _refuse_undefined(self, failure: str | None) -> None:
+        why = "see cv_results_ for the folds"
+        if failure is not None:
+            why = f"the first failure was {failure.strip().splitlines()[-1]}"
         for i, name in enumerate(self.archive.objectives):
             if not np.isfinite(self.losses[:, i]).any():
                 raise ValueError(
-                    f"objectives: {name!r} is undefined (NaN or infinite) for all candidates; see "
-                    "cv_results_ for the folds"
+                    f"objectives: {name!r} is undefined (NaN or infinite) for all candidates; {why}"
                 )
         if not np.isfinite(self.losses).all(1).any():
-            raise ValueError("objectives: no candidate has all of them defined; see cv_results_")
+            raise ValueError(f"objectives: no candidate has all of them defined; {why}")
+        measured = [c.measured for c in self.archive.candidates if c.measured is not None]
+        for constraint in self.archive.constraints:
+            if all(np.isnan(constraint.value(m)).all() for m in measured):
+                raise ValueError(
+                    f"constraints: {constraint.name!r} is undefined (NaN) for all candidates; "
+                    f"leave it out, or mend what makes it so: {why}"
+                )
 
     def _report_infeasible(self, least: float, infeasible: str) -> None:
         wanted = ", ".join(f"{c.name} in [{c.low:g}, {c.high:g}]" for c in self.archive.constraints)
@@ -138,10 +150,13 @@ class Front:
     def _report_constant(self) -> None:
         constant = self._of_rows(lambda m: m.constant).astype(bool)
         if constant.any():
+            remedy = "a constraint on the first objective"
+            if any(c.measured.selection_rates is not None for c in self._candidates()):
+                remedy = "constraints={'selection_rate': (0.05, 0.95)}"
             warnings.warn(
                 f"{int(constant.sum()):,} of {len(constant):,} points of the front predict the "
-                "same for everybody, which is fair and useless; pass "
-                "constraints={'selection_rate': (0.05, 0.95)} or a utility that sees the threshold",
+                f"same for everybody, which is fair and useless; pass {remedy}, or a utility that "
+                "sees it",
                 UserWarning,
                 stacklevel=5,
             )

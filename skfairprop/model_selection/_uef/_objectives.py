@@ -94,6 +94,8 @@ def _find_scorer(one: Any, sensitive_features: Any, pos_label: Any, seed: Any, w
     if callable(one):
         return one
     known = [*sk.get_scorer_names(), *METRICS]
+    if what == "constraints":
+        known.append("selection_rate")
     if not isinstance(one, str) or one not in known:
         hint = closest(one, known) if isinstance(one, str) else ""
         raise ValueError(f"{what}: {one!r} is no scorer{hint}")

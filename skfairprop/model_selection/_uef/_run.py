@@ -30,7 +30,7 @@ def run_search(search: Any, setup: Setup) -> tuple[Archive, list[int], Evaluator
         What failed first.
     """
     began = time.monotonic()
-    n_evaluations, size = budget_of(search, setup.space.size)
+    n_evaluations, size = budget_of(search, setup.space.size, setup.population_size)
     late = setup.plan.names(EXPLANATION)
     archive = Archive(setup.names, late, setup.constraints, n_first=size)
     progress = Progress(
@@ -66,7 +66,7 @@ def _run(
         space,
         start=first,
         population_size=size,
-        budget=n_evaluations,
+        listed=setup.listed,
         n_objectives=len(setup.names),
         seed=setup.seed,
     )

@@ -19,7 +19,7 @@ from skfairprop.model_selection._uef._objectives import COUNTS, ROWS
 from skfairprop.model_selection._uef._points import Plan
 from skfairprop.model_selection._uef._refit import fit_chosen
 from skfairprop.model_selection._uef._run import run_search
-from skfairprop.model_selection._uef._settings import OWNER, hold_out
+from skfairprop.model_selection._uef._settings import OWNER, as_labels, hold_out
 from skfairprop.model_selection._uef._setup import Setup, make_setup
 
 
@@ -317,7 +317,7 @@ FixedThresholdClassifier`). Not there with ``refit=False``.
         TypeError, ValueError
             See the class.
         """
-        X, y = indexable(X, y)
+        X, y = indexable(X, as_labels(self.estimator, y))
         given = {name: value for name, value in params.items() if value is not None}
         if self.test_size is None:
             self._search(X, y, given)
@@ -347,7 +347,7 @@ FixedThresholdClassifier`). Not there with ``refit=False``.
         self.cv_results_ = self._results(archive.candidates, plan)
         self.n_explained_ = archive.n_explained
         _report_failures(archive, evaluator, self.error_score)
-        front = Front(archive, infeasible=self.infeasible)
+        front = Front(archive, infeasible=self.infeasible, failure=evaluator.scoring_error)
         self.pareto_front_ = front.table()
         self.pareto_index_ = np.unique(self.pareto_front_["cv_index"].to_numpy())
         self.hypervolume_ = front.hypervolumes(generations)
@@ -373,7 +373,11 @@ FixedThresholdClassifier`). Not there with ``refit=False``.
         """Position in ``pareto_front_`` of the point to take."""
         if not callable(self.refit):
             return self._choose(self.choice, self.weights, self.within)
-        row = self._select_best_index(self.refit, None, self.cv_results_)
+        try:
+            row = self._select_best_index(self.refit, None, self.cv_results_)
+        except IndexError:
+            n = len(self.cv_results_["params"])
+            raise IndexError(f"refit must return a row of cv_results_, 0 to {n - 1}") from None
         there = np.flatnonzero(self.pareto_front_["cv_index"] == row)
         if not len(there):
             raise ValueError(f"refit chose row {row} of cv_results_, which is not on the front")

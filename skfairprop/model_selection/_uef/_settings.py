@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier
+from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import (
     PredefinedSplit,
     ShuffleSplit,
@@ -21,7 +22,13 @@ from sklearn.model_selection import (
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import type_of_target
 
-from skfairprop._checks import check_choice
+from skfairprop._checks import (
+    check_choice,
+    check_integer,
+    check_number,
+    check_switch,
+    is_number,
+)
 from skfairprop._columns import Column
 from skfairprop._labels import check_weights, declare
 from skfairprop._random import as_generator
@@ -44,24 +51,16 @@ _DEFAULT_EVALUATIONS = 60
 
 def check_arguments(search: Any) -> None:
     """Refuse arguments that cannot be meant."""
-    for name, least in (("population_size", 2), ("n_generations", 1), ("n_evaluations", 1)):
-        value = getattr(search, name)
-        if value is not None and not _is_integer(value, least):
-            raise ValueError(
-                f"{name} must be None or an integer of at least {least}; got {value!r}"
-            )
-    if not (search.thresholds is None or _is_integer(search.thresholds, 1)):
-        raise ValueError(
-            f"thresholds must be None or an integer of at least 1; got {search.thresholds!r}"
-        )
+    counts = {"population_size": 2, "n_generations": 1, "n_evaluations": 1, "thresholds": 1}
+    for name, least in counts.items():
+        check_integer(name, getattr(search, name), least=least, optional=True)
     for name in ("pooled", "lazy", "return_train_score"):
-        if not isinstance(getattr(search, name), bool | np.bool_):
-            raise ValueError(f"{name} must be True or False; got {getattr(search, name)!r}")
+        check_switch(name, getattr(search, name))
     if search.n_evaluations is not None and search.n_generations is not None:
         raise ValueError("n_evaluations and n_generations both say when to stop; pass one of them")
-    time_budget = search.time_budget
-    if time_budget is not None and not (_is_number(time_budget) and time_budget > 0):
-        raise ValueError(f"time_budget must be seconds above 0; got {time_budget!r}")
+    check_number("time_budget", search.time_budget, "(0, inf]", optional=True)
+    if not (search.verbose is None or isinstance(search.verbose, Integral)):
+        raise ValueError(f"verbose must be True, False or None; got {search.verbose!r}")
     check_choice("algorithm", search.algorithm, ALGORITHMS)
     check_choice("infeasible", search.infeasible, ("raise", "least"))
     if not (callable(search.choice) or search.choice in RULES):
@@ -73,17 +72,17 @@ def check_arguments(search: Any) -> None:
         raise ValueError(
             f"refit must be True, False, 'ensemble' or a callable; got {search.refit!r}"
         )
-    if search.error_score != "raise" and not _is_number(search.error_score):
+    if search.error_score != "raise" and not is_number(search.error_score):
         raise ValueError(f"error_score must be 'raise' or a number; got {search.error_score!r}")
 
 
-def budget_of(search: Any, space_size: float) -> tuple[int, int]:
-    """Number of candidates, and of those in a generation.
+def budget_of(search: Any, space_size: float, kept: int | None = None) -> tuple[int, int]:
+    """Number of candidates, and of those in a generation: `kept`, if it is settled already.
 
     Measured: below 150 evaluations a population of 30 loses to random search, one of 12 to 20 does
     not; at 300 evaluations 30 is best. That is about a tenth.
     """
-    size = search.population_size
+    size = kept or search.population_size
     if search.n_generations is not None:
         size = size or 12
         n = size * search.n_generations
@@ -94,12 +93,24 @@ def budget_of(search: Any, space_size: float) -> tuple[int, int]:
     return n, max(1, min(size, n))
 
 
+def as_labels(estimator: Any, y: Any) -> Any:
+    """A target of one column as the column, with scikit-learn's warning, for a classifier."""
+    if not is_classifier(estimator) or getattr(y, "ndim", 1) != 2 or y.shape[1] != 1:
+        return y
+    warnings.warn(
+        "y is a table of one column, of which the column is taken; pass y.iloc[:, 0] or y.ravel()",
+        DataConversionWarning,
+        stacklevel=3,
+    )
+    return y.iloc[:, 0] if isinstance(y, pd.DataFrame) else np.asarray(y).ravel()
+
+
 def classes_of(estimator: Any, y: Any) -> list:
     """Sorted classes of the target; none where it is not one column of classes."""
     if y is None or not is_classifier(estimator):
         return []
     labels = np.asarray(y)
-    if labels.dtype == object and pd.isna(labels).any():
+    if labels.dtype.kind in "Of" and pd.isna(labels).any():
         raise ValueError("y holds missing labels; leave these rows out")
     if labels.ndim != 1 or type_of_target(labels) not in ("binary", "multiclass"):
         return []
@@ -109,8 +120,7 @@ def classes_of(estimator: Any, y: Any) -> list:
 def make_splits(cv: Any, X: Any, y: Any, groups: Any, *, classifier: bool, seed: int) -> list:
     """Pairs of training and test rows, which must not overlap; one pair for a share of the rows."""
     if isinstance(cv, float):
-        if not 0 < cv < 1:
-            raise ValueError(f"cv as a share of the rows must be between 0 and 1; got {cv!r}")
+        check_number("cv as a share of the rows", cv, "(0, 1)")
         shuffle = StratifiedShuffleSplit if classifier else ShuffleSplit
         cv = shuffle(1, test_size=cv, random_state=seed)
     splitter = _seeded(check_cv(cv, y, classifier=classifier), seed)
@@ -132,11 +142,11 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, *, classifier: bool, seed:
 
 def _seeded(splitter: Any, seed: int) -> Any:
     """With a seed if it shuffles without one: `fit_point` and a resumed search need its folds."""
-    shuffles = getattr(splitter, "shuffle", True)
-    if not shuffles or getattr(splitter, "__dict__", {}).get("random_state", seed) is not None:
+    state = getattr(splitter, "__dict__", {}).get("random_state", seed)
+    if not getattr(splitter, "shuffle", True) or isinstance(state, Integral):
         return splitter
     out = copy.copy(splitter)
-    out.random_state = seed
+    out.random_state = seed if state is None else copy.deepcopy(state)  # not used up by a fit
     return out
 
 
@@ -150,9 +160,7 @@ def hold_out(
     search: Any, X: Any, y: Any, params: Mapping[str, Any]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows to search on and rows to test on, with the same shares of the classes."""
-    size = search.test_size
-    if not _is_number(size) or not 0 < size < 1:
-        raise ValueError(f"test_size must be None or a share between 0 and 1; got {size!r}")
+    size = check_number("test_size", search.test_size, "(0, 1)", optional=True)
     if search.refit is False:
         raise ValueError("test_size needs a model to test; leave refit at True")
     if get_tags(search.estimator).input_tags.pairwise:
@@ -179,7 +187,7 @@ def hold_out(
     seed = int(as_generator(search.random_state).integers(2**31 - 1))
     labels = np.asarray(y) if classes_of(search.estimator, y) else None
     rows, held_out = train_test_split(
-        np.arange(count_rows(X)), test_size=float(size), random_state=seed, stratify=labels
+        np.arange(count_rows(X)), test_size=size, random_state=seed, stratify=labels
     )
     return np.sort(rows), np.sort(held_out)
 
@@ -196,7 +204,7 @@ def read_constraints(search: Any, scorers: Mapping[str, Any], classes: list) -> 
         if not isinstance(bounds, tuple | list) or len(bounds) != 2:
             raise ValueError(f"constraints[{name!r}] must be (low, high); got {bounds!r}")
         low, high = bounds
-        if not all(end is None or (_is_number(end) and not math.isnan(end)) for end in bounds):
+        if not all(end is None or (is_number(end) and not math.isnan(end)) for end in bounds):
             raise ValueError(f"constraints[{name!r}] must be numbers or None; got {bounds!r}")
         if low is not None and high is not None and low > high:
             raise ValueError(
@@ -217,7 +225,7 @@ def _check_constraint(
         if len(classes) != 2:
             raise ValueError(
                 f"constraints: {SELECTION_RATE!r} is the share of one class of two; the target has "
-                f"{len(classes)} classes"
+                f"{_count(classes)}"
             )
         if not all(end is None or 0 <= end <= 1 for end in (low, high)):
             raise ValueError(
@@ -239,6 +247,10 @@ def _check_constraint(
         )
 
 
+def _count(classes: list) -> str:
+    return "1 class" if len(classes) == 1 else f"{len(classes) or 'no'} classes"
+
+
 def sweep_of(
     search: Any, kinds: Mapping[str, str | None], classes: list, constraints: list[Constraint]
 ) -> np.ndarray | None:
@@ -248,8 +260,7 @@ def sweep_of(
     unknown = [name for name, kind in kinds.items() if kind is None]
     reason = ""
     if len(classes) != 2:
-        what = f"{len(classes)} classes" if classes else "no classes"
-        reason = f"the target has {what}, and a threshold decides between two"
+        reason = f"the target has {_count(classes)}, and a threshold decides between two"
     elif unknown:
         reason = f"nobody can tell how {unknown[0]!r} depends on it; make_scorer(...) would"
     if reason:
@@ -320,14 +331,14 @@ def _make_view(name: str, measure: Any, key: tuple, X: Any, y: Any, everybody: V
         return replace(everybody, sample_weight=weight)
     spec, routed, missing, declared, _ = key
     frame = resolve_sensitive_features(spec, X, y, routed, owner=f"{name} scorer")
-    found = Groups.from_columns(frame, missing=missing)
+    try:
+        found = Groups.from_columns(frame, missing=missing)
+    except ValueError as error:
+        if "missing=" not in str(error):
+            raise
+        raise ValueError(
+            f"objectives: {str(error).partition(';')[0]}; leave these rows out, or pass "
+            f"FairnessScorer({name!r}, sensitive_features=..., missing='group') as the objective"
+        ) from None
     codes, labels = declare(found.codes, found.labels, declared, "groups")
     return View(np.asarray(codes, dtype=np.intp), labels, weight, frame)
-
-
-def _is_integer(value: Any, least: int) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

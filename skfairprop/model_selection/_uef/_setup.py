@@ -17,6 +17,7 @@ from skfairprop._optional import import_optional
 from skfairprop._random import as_generator
 from skfairprop._rows import count_rows, is_row_aligned
 from skfairprop.counts import GroupCounts
+from skfairprop.groups import name_some
 from skfairprop.meta._delegating import routing_enabled
 from skfairprop.metrics import evaluate
 from skfairprop.model_selection._checkpoint import describe, describe_estimator, digest
@@ -36,6 +37,7 @@ from skfairprop.model_selection._uef._objectives import (
 )
 from skfairprop.model_selection._uef._points import Plan
 from skfairprop.model_selection._uef._settings import (
+    budget_of,
     check_arguments,
     classes_of,
     make_splits,
@@ -81,6 +83,9 @@ class Setup:
     job : Job
     store : SearchCheckpoint or None
     seed : int
+    population_size : int
+    listed : bool
+        Whether the budget covers the space, which is then gone through in its order.
     """
 
     names: list[str]
@@ -90,6 +95,8 @@ class Setup:
     job: Job
     store: SearchCheckpoint | None
     seed: int
+    population_size: int
+    listed: bool
 
 
 def make_setup(
@@ -107,20 +114,28 @@ def make_setup(
     cv = search.cv
     if hasattr(cv, "__iter__") and not hasattr(cv, "split"):  # a text has one
         cv = list(cv)  # a generator gives its splits once
+    n_evaluations, size = budget_of(search, space.size)
+    kept: dict[str, Any] = {"population_size": size, "listed": space.size <= n_evaluations}
     store = None
     if search.checkpoint is not None:
-        store = SearchCheckpoint(
-            search.checkpoint, _describe(search, cv, X, y, params, space, seed), seed
-        )
-        seed = store.seed
+        study = _describe(search, cv, X, y, params, space, seed)
+        store = SearchCheckpoint(search.checkpoint, study, seed, kept)
+        seed, kept = store.seed, store.kept
+        if size != kept["population_size"] and search.population_size is not None:
+            raise ValueError(
+                f"checkpoint {str(search.checkpoint)!r} goes on with the population of its first "
+                f"run, {kept['population_size']}; leave population_size out, or pass another path"
+            )
     scorers = find_scorers(search, seed)
     taken = {f"param_{name}" for branch in space.branches for name in branch}
     for name in taken & set(scorers):
         raise ValueError(f"objectives: {name!r} is another column of pareto_front_; rename it")
     names = objective_names(search.objectives)
-    if not callable(search.choice):  # refuse now what does not fit the objectives
-        options = {"weights": search.weights, "within": search.within}
-        choose(np.zeros((1, len(names))), rule=search.choice, **options)
+    # refuse now what does not fit the objectives, and what another choice would use
+    options: dict[str, Any] = {"weights": search.weights, "within": search.within}
+    for rule in {"chebyshev", "constrained", search.choice}:
+        if not callable(rule):
+            choose(np.zeros((1, len(names))), rule=rule, **options)
     routed = search._get_routed_params_for_fit(params)
     n = count_rows(X) if y is None else count_rows(y)
     data = Data(X, y, n, dict(routed.estimator.fit))
@@ -133,15 +148,20 @@ def make_setup(
         job=_make_job(search, data, plan, dict(routed.scorer.score), seed),
         store=store,
         seed=seed,
+        **kept,
     )
 
 
 def _describe(
     search: Any, cv: Any, X: Any, y: Any, params: dict[str, Any], space: SearchSpace, seed: int
 ) -> dict[str, Any]:
-    """What a checkpoint is compared by."""
+    """What a checkpoint is compared by.
+
+    Not by the population where it follows from the budget: a larger budget goes on with that of
+    the first run.
+    """
     settings = search.get_params(deep=False)
-    for name in ("estimator", "param_distributions", *_WITHOUT_EFFECT):
+    for name in ("estimator", "param_distributions", "population_size", *_WITHOUT_EFFECT):
         settings.pop(name, None)
     settings["random_state"] = None if search.random_state is None else seed
     out: dict[str, Any] = {name: describe(value) for name, value in settings.items()}
@@ -266,25 +286,53 @@ def _try_counts(plan: Plan) -> None:
 
     Every class is predicted equally often there: what is undefined then is so by the data, for all
     candidates, as the true positive rate of a group that has no positives.
+
+    Raises
+    ------
+    ValueError
+        If a metric of groups has no value at all.
     """
     n_classes = len(plan.classes)
     rows = np.concatenate([test for _, test in plan.splits])
     for name in plan.names(COUNTS):
         scorer, cells = plan.scorers[name], plan.cells[name]
         counts = cells.count(plan.codes[rows])
-        values_of_counts(scorer, counts, cells.view, plan.classes)
+        try:
+            values_of_counts(scorer, counts, cells.view, plan.classes)
+        except ValueError as error:
+            if "pos_label" not in str(error) or isinstance(scorer, GroupScorer):
+                raise
+            raise ValueError(
+                f"{name!r} looks at one class, and the labels {name_some(plan.classes)} do not "
+                "tell which; pass pos_label="
+            ) from None
         if isinstance(scorer, GroupScorer):
             by_fold = counts.sum((1, -1))[..., None] / n_classes * np.ones(n_classes)
             for table in by_fold.sum(0, keepdims=True) if plan.pooled else by_fold:
-                measure = scorer._score_func
-                evaluate(
+                _try_metric(
+                    name,
+                    scorer,
                     GroupCounts(table, groups=cells.view.groups, classes=plan.classes),
-                    measure.metric,
-                    of=measure.of,
-                    pos_label=measure.pos_label,
-                    undefined=measure.undefined,
-                    **measure.options,
+                    plan,
                 )
+
+
+def _try_metric(name: str, scorer: GroupScorer, counts: GroupCounts, plan: Plan) -> None:
+    measure = scorer._score_func
+    value = evaluate(
+        counts,
+        measure.metric,
+        of=measure.of,
+        pos_label=measure.pos_label,
+        undefined=measure.undefined,
+        **measure.options,
+    )
+    if np.isnan(value):
+        where = "" if plan.pooled else " on every fold; pooled=True looks at all of them together"
+        raise ValueError(
+            f"{name!r} is undefined for these rows, whatever is predicted: it needs two groups "
+            f"with rows of the classes that it compares{where}"
+        )
 
 
 def _make_job(search: Any, data: Data, plan: Plan, score_params: dict[str, Any], seed: int) -> Job:

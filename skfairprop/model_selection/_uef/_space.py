@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy.stats import qmc
 
+from skfairprop._checks import is_number
 from skfairprop._optional import import_optional
 from skfairprop._suggest import closest
 from skfairprop.model_selection._checkpoint import describe, describe_estimator
@@ -247,7 +248,9 @@ def _dimension(name: str, given: Any) -> Dimension:
     if hasattr(given, "ppf") and hasattr(given, "support"):
         return Distribution(given)
     if isinstance(given, str | bytes | Mapping) or not hasattr(given, "__iter__"):
-        hint = "; it has no ppf, by which the search reads it" if hasattr(given, "rvs") else ""
+        hint = ""
+        if any(hasattr(given, name) for name in ("rvs", "sample", "resample")):
+            hint = "; it has no ppf, by which the search reads it, as scipy.stats.uniform(...) has"
         raise TypeError(
             f"param_distributions[{name!r}] must be a distribution of scipy.stats or a sequence of "
             f"values; got {given!r}{hint}"
@@ -281,9 +284,9 @@ def _distinct(values: Iterable[Any]) -> list[Any]:
     known: set[Any] = set()
     for value in values:
         if isinstance(value, Real | str) or value is None:  # quickly: there may be thousands
-            kind = Real if _is_number(value) else type(value)
-            is_new = (kind, value) not in known
-            known.add((kind, value))
+            key = (_kind(value), value)
+            is_new = key not in known
+            known.add(key)
         else:
             is_new = not any(value is one or _alike(value, one) for one in out)
         if is_new:
@@ -291,8 +294,11 @@ def _distinct(values: Iterable[Any]) -> list[Any]:
     return out
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+def _kind(value: Any) -> type:
+    """What may be equal and yet means the same: 1 feature is not 1.0 of the features, nor True."""
+    if not is_number(value):
+        return type(value)
+    return Integral if isinstance(value, Integral) else Real
 
 
 def _alike(a: Any, b: Any) -> bool:
@@ -302,8 +308,7 @@ def _alike(a: Any, b: Any) -> bool:
             return a is b
         # not by their repr, which leaves out what is long
         return describe_estimator("it", a) == describe_estimator("it", b)
-    numbers = _is_number(a) and _is_number(b)
     try:
-        return bool((numbers or type(a) is type(b)) and a == b)
+        return bool(_kind(a) is _kind(b) and a == b)
     except (TypeError, ValueError):  # arrays
         return False
