@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal, TypeGuard, overload
 
 import numpy as np
 
@@ -24,10 +24,50 @@ def check_choice(name: str, value: Any, choices: Collection[Any], *, owner: str 
         raise ValueError(f"{_of(owner)}{name} must be one of {tuple(choices)}; got {value!r}")
 
 
+def is_integer(value: Any) -> TypeGuard[int]:
+    """Whether it is a whole number by its type; a truth value is none."""
+    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+
+
+def is_number(value: Any) -> TypeGuard[float]:
+    """Whether it is a real number by its type, NaN and inf too; a truth value is none."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+@overload
 def check_integer(
-    name: str, value: Any, *, least: int, most: int | None = None, owner: str = ""
-) -> int:
-    """`value` as an int; ValueError unless it is an integer within the limits.
+    name: str,
+    value: Any,
+    *,
+    least: int,
+    most: int | None = ...,
+    owner: str = ...,
+    optional: Literal[False] = ...,
+) -> int: ...
+
+
+@overload
+def check_integer(
+    name: str,
+    value: Any,
+    *,
+    least: int,
+    most: int | None = ...,
+    owner: str = ...,
+    optional: Literal[True],
+) -> int | None: ...
+
+
+def check_integer(
+    name: str,
+    value: Any,
+    *,
+    least: int,
+    most: int | None = None,
+    owner: str = "",
+    optional: bool = False,
+) -> int | None:
+    """`value` as an int; ValueError unless it is an integer within the limits, or None if it may.
 
     Examples
     --------
@@ -37,15 +77,31 @@ def check_integer(
     ...
     ValueError: n_draws must be an integer of at least 1; got 0.5
     """
-    whole = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
-    if not whole or value < least or (most is not None and value > most):
+    if optional and value is None:
+        return None
+    if not is_integer(value) or value < least or (most is not None and value > most):
         limits = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise ValueError(f"{_of(owner)}{name} must be an integer {limits}; got {value!r}")
+        kind = f"{'None or ' if optional else ''}an integer"
+        raise ValueError(f"{_of(owner)}{name} must be {kind} {limits}; got {value!r}")
     return int(value)
 
 
-def check_number(name: str, value: Any, within: str, *, owner: str = "") -> float:
-    """`value` as a float; ValueError unless it is a number in an interval, as "(0, 1]".
+@overload
+def check_number(
+    name: str, value: Any, within: str, *, owner: str = ..., optional: Literal[False] = ...
+) -> float: ...
+
+
+@overload
+def check_number(
+    name: str, value: Any, within: str, *, owner: str = ..., optional: Literal[True]
+) -> float | None: ...
+
+
+def check_number(
+    name: str, value: Any, within: str, *, owner: str = "", optional: bool = False
+) -> float | None:
+    """`value` as a float; ValueError unless it is in an interval, as "(0, 1]", or None if it may.
 
     Examples
     --------
@@ -59,18 +115,20 @@ def check_number(name: str, value: Any, within: str, *, owner: str = "") -> floa
     ...
     ValueError: sigma must be a number above 0; got 0
     """
+    if optional and value is None:
+        return None
     low, high = (float(end) for end in within[1:-1].split(","))
-    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
     if (
-        not is_number
+        not is_number(value)
         or not (value > low if within[0] == "(" else value >= low)
         or not (value < high if within[-1] == ")" else value <= high)
     ):
         limits = f"in {within}"
         if math.isinf(high):
             limits = f"above {low:g}" if within[0] == "(" else f"of at least {low:g}"
-        kind = "finite number" if is_number and math.isinf(value) else "number"
-        raise ValueError(f"{_of(owner)}{name} must be a {kind} {limits}; got {value!r}")
+        kind = "a finite number" if is_number(value) and math.isinf(value) else "a number"
+        kind = f"None or {kind}" if optional else kind
+        raise ValueError(f"{_of(owner)}{name} must be {kind} {limits}; got {value!r}")
     return float(value)
 
 

@@ -2,12 +2,13 @@
 
 import ast
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from skfairprop._checks import check_choice, check_integer, check_number
+from skfairprop._checks import check_choice, check_integer, check_number, is_integer, is_number
 
 # The words that scikit-learn's checks of an estimator look for.
 SCIKIT_LEARN_S = ("input_features should have length equal", "requires y to be passed")
@@ -64,6 +65,30 @@ def test_numbers(within, inside, outside, said):
             check_number("x", value, within)
 
 
+def test_what_may_be_none():
+    assert check_integer("n", None, least=1, optional=True) is None
+    assert check_integer("n", np.int8(2), least=1, optional=True) == 2
+    assert check_number("x", None, "(0, 1)", optional=True) is None
+    assert check_number("x", 0.5, "(0, 1)", optional=True) == 0.5
+    with pytest.raises(ValueError, match=r"^n must be None or an integer of at least 1; got True"):
+        check_integer("n", True, least=1, optional=True)
+    with pytest.raises(ValueError, match=r"^x must be None or a number in \(0, 1\); got 'a'"):
+        check_number("x", "a", "(0, 1)", optional=True)
+    with pytest.raises(ValueError, match=r"^n must be an integer of at least 1; got None"):
+        check_integer("n", None, least=1)
+
+
+@pytest.mark.parametrize(
+    ("value", "whole", "number"),
+    [(1, True, True), (np.uint8(1), True, True), (1.0, False, True), (np.float32(1), False, True)]
+    + [(np.nan, False, True), (Fraction(1, 2), False, True)]
+    + [(x, False, False) for x in (True, np.True_, "1", None, 1j, [1], np.array(1))],
+)
+def test_what_is_a_number_by_its_type(value, whole, number):
+    assert is_integer(value) is whole
+    assert is_number(value) is number
+
+
 # -- all messages ---------------------------------------------------------------------------------
 
 
@@ -110,11 +135,36 @@ def test_messages_speak_with_one_voice(fault, pattern):
     assert [(where, text) for where, text in MESSAGES if re.search(pattern, text)] == [], fault
 
 
+def tells_numbers(path):
+    """Places that tell numbers from truth values by themselves."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.BoolOp):
+            kinds = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+            asked = any(isinstance(n, ast.Name) and n.id == "isinstance" for n in ast.walk(node))
+            if asked and "bool" in kinds and kinds & {"Integral", "Real", "Number"}:
+                yield f"{path.relative_to(PACKAGE)}:{node.lineno}"
+
+
+def test_numbers_are_told_from_truth_values_in_one_place():
+    found = [place for path in PACKAGE.rglob("*.py") for place in tells_numbers(path)]
+    assert {place.split(":")[0] for place in found} == {"_checks.py"}, found
+
+
+SAME_FAULTS = (
+    "must be one of ",
+    "must be (None or )?an integer (of at least|from|above) ",
+    "must be (None or )?a number (above|in) ",
+    "must be True or False;",
+    "must be (None or a share )?(between 0 and 1;|seconds above)",
+    "strictly between",
+)
+
+
 def test_the_same_fault_has_the_same_words():
     """Choices, integers and numbers in an interval are refused in one place."""
     places = {}
     for where, text in MESSAGES:
-        for fault in ("must be one of ", "must be an integer of at least ", "strictly between"):
-            if fault in text and " or a callable" not in text:
+        for fault in SAME_FAULTS:
+            if re.search(fault, text) and " or a callable" not in text:
                 places.setdefault(fault, []).append(where.split(":")[0])
     assert {place for found in places.values() for place in found} <= {"_checks.py"}
