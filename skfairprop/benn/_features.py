@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from skfairprop._checks import is_integer
 from skfairprop._suggest import closest
 from skfairprop.benn._effects import Block
 from skfairprop.explain._table import Table
@@ -100,7 +101,6 @@ def _listed(given: Any) -> list:
 def _position(feature: Hashable, names: list, what: str) -> int:
     if feature in names:
         return names.index(feature)
-    is_number = isinstance(feature, int | np.integer) and not isinstance(feature, bool)
-    if is_number and 0 <= int(feature) < len(names):  # type: ignore[call-overload]
+    if is_integer(feature) and 0 <= feature < len(names):
         return int(feature)  # type: ignore[call-overload]
     raise ValueError(f"{OWNER}: {what}: X has no column {feature!r}{closest(feature, names)}")

@@ -5,9 +5,10 @@ from importlib import resources
 from os import PathLike
 from typing import IO, Any
 
-import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
+
+from skfairprop._checks import check_switch
 
 
 def read_table(source: str | PathLike[str] | IO[bytes], **options: Any) -> pd.DataFrame:
@@ -31,8 +32,7 @@ def read_descr(name: str) -> str:
 def check_switches(**switches: Any) -> None:
     """Raise unless every argument is a bool."""
     for name, value in switches.items():
-        if not isinstance(value, bool | np.bool_):
-            raise ValueError(f"{name} must be True or False; got {value!r}")
+        check_switch(name, value)
 
 
 def pack_table(

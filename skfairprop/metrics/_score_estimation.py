@@ -6,13 +6,12 @@ Source: Giloni et al. 2020, "BENN" [B], appendix B.
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from skfairprop._checks import check_choice, check_integer, check_switch
+from skfairprop._checks import check_choice, check_integer, check_switch, is_number
 from skfairprop._columns import Column, factorize
 from skfairprop._labels import check_weights, read_numbers
 from skfairprop.counts import GroupCounts
@@ -76,8 +75,7 @@ def check_score_options(
     check_choice("convention", convention, CONVENTIONS, owner=owner)
     check_integer("min_group_size", min_group_size, least=1, owner=owner)
     check_switch("use_y_true", use_y_true, owner=owner)
-    is_number = isinstance(threshold, Real) and not isinstance(threshold, bool)
-    if threshold is not None and (not is_number or math.isnan(threshold)):
+    if threshold is not None and (not is_number(threshold) or math.isnan(threshold)):
         start = f"{owner}: " if owner else ""
         raise ValueError(f"{start}threshold must be a number; got {threshold!r}")
 

@@ -2,12 +2,12 @@
 
 import warnings
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from skfairprop._checks import is_number
 from skfairprop._resolve import by_name_or_value, resolve_sensitive_features
 from skfairprop._rows import take_rows
 from skfairprop.groups import name_some
@@ -80,7 +80,7 @@ def train_and_test(X: Any, y: Any, spec: Any, test: Any, seed: int) -> tuple[Par
                 "pass test=(X, y, sensitive_features)"
             )
         return whole, read_part(test[0], test[1], spec, test[2] if len(test) == 3 else None)
-    if isinstance(test, bool) or not isinstance(test, Real) or not 0 < float(test) < 1:
+    if not is_number(test) or not 0 < test < 1:
         raise ValueError(
             f"{OWNER}: test must be a share between 0 and 1, or a tuple (X, y); got {test!r}"
         )
