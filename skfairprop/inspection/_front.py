@@ -1,12 +1,12 @@
 """Points of a Pareto front as a table that displays draw."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from skfairprop._checks import is_integer
 from skfairprop._suggest import closest
 from skfairprop.inspection import _style as style
 from skfairprop.inspection._titles import metric_title
@@ -84,8 +84,7 @@ def front_frame(
     better = [greater_is_better] if isinstance(greater_is_better, str) else list(greater_is_better)
     for wrong in (b for b in better if b not in names):
         raise ValueError(f"greater_is_better: no objective {wrong!r}{closest(wrong, names)}")
-    whole = isinstance(chosen, Integral) and not isinstance(chosen, bool)
-    if chosen is not None and not (whole and 0 <= chosen < len(points)):
+    if chosen is not None and not (is_integer(chosen) and 0 <= chosen < len(points)):
         raise ValueError(
             f"chosen must be a position in the front, from 0 to {len(points) - 1}; got {chosen!r}"
         )
