@@ -1,6 +1,6 @@
 """Demographic parity, equalized odds and equal opportunity, for one class against the rest.
 
-Names and values are the ecosystem's (fairlearn), except that a rate 0/0 is undefined here.
+Names and values are fairlearn's, except that a rate 0/0, and a gap of one group, are undefined.
 """
 
 from collections.abc import Hashable
@@ -56,13 +56,13 @@ def demographic_parity_difference(
     classifier has this gap where base rates differ. The maximum over groups is well above 0 by
     chance alone when groups are small.
 
-    Equal to fairlearn's function of this name wherever no rate is 0/0; fairlearn counts those
-    as 0.
+    With two groups or more and no rate 0/0 equal to fairlearn's function of this name, which counts
+    such rates as 0.
 
     References
     ----------
-    .. [1] Hardt, Price and Srebro, "Equality of Opportunity in Supervised Learning", 2016;
-       names and values as in fairlearn.
+    .. [1] Calders and Verwer, "Three naive Bayes approaches for discrimination-free
+       classification", Data Mining and Knowledge Discovery, 2010.
 
     Examples
     --------
@@ -127,13 +127,12 @@ def demographic_parity_ratio(
     min / max over groups of P(pred = pos | group) [1]_. Undefined (NaN) when nobody is selected
     in any group. Where selection is rare, a small absolute gap gives a low ratio.
 
-    Equal to fairlearn's function of this name wherever no rate is 0/0; fairlearn counts those
-    as 0.
+    With two groups or more and no rate 0/0 equal to fairlearn's function of this name, which counts
+    such rates as 0.
 
     References
     ----------
-    .. [1] Hardt, Price and Srebro, "Equality of Opportunity in Supervised Learning", 2016;
-       names and values as in fairlearn.
+    .. [1] Feldman et al., "Certifying and removing disparate impact", KDD 2015.
 
     Examples
     --------
@@ -200,13 +199,12 @@ def equalized_odds_difference(
     left out with a warning. The worse of two maxima over groups: well above 0 by chance alone
     when groups are small.
 
-    Equal to fairlearn's function of this name wherever no rate is 0/0; fairlearn counts those
-    as 0.
+    With two groups or more and no rate 0/0 equal to fairlearn's function of this name, which counts
+    such rates as 0.
 
     References
     ----------
-    .. [1] Hardt, Price and Srebro, "Equality of Opportunity in Supervised Learning", 2016;
-       names and values as in fairlearn.
+    .. [1] Hardt, Price and Srebro, "Equality of Opportunity in Supervised Learning", 2016.
 
     Examples
     --------
@@ -272,16 +270,15 @@ def equalized_odds_ratio(
 
     Notes
     -----
-    min (or mean) of the min / max ratios of TPR and FPR over the groups [1]_. A half that is
-    undefined, as when no group has a false positive, is left out with a warning.
+    min (or mean) of the min / max ratios of TPR and FPR over the groups [1]_. A half that is 0/0,
+    as when no group has a false positive, is left out; groups that lack a rate, with a warning.
 
-    Equal to fairlearn's function of this name wherever no rate is 0/0; fairlearn counts those
-    as 0.
+    With two groups or more, no rate 0/0 and neither of the two ratios 0/0, equal to fairlearn's
+    function of this name, which counts such rates as 0.
 
     References
     ----------
-    .. [1] Hardt, Price and Srebro, "Equality of Opportunity in Supervised Learning", 2016;
-       names and values as in fairlearn.
+    .. [1] Hardt, Price and Srebro, "Equality of Opportunity in Supervised Learning", 2016.
 
     Examples
     --------
@@ -347,13 +344,12 @@ def equal_opportunity_difference(
     max - min over groups of P(pred = pos | y = pos, group) [1]_. Looks at the positive class
     only, and rests on the positives of each group: few of them make it noisy.
 
-    Equal to fairlearn's function of this name wherever no rate is 0/0; fairlearn counts those
-    as 0.
+    With two groups or more and no rate 0/0 equal to fairlearn's function of this name, which counts
+    such rates as 0.
 
     References
     ----------
-    .. [1] Hardt, Price and Srebro, "Equality of Opportunity in Supervised Learning", 2016;
-       names and values as in fairlearn.
+    .. [1] Hardt, Price and Srebro, "Equality of Opportunity in Supervised Learning", 2016.
 
     Examples
     --------
@@ -418,13 +414,12 @@ def equal_opportunity_ratio(
     min / max over groups of P(pred = pos | y = pos, group) [1]_. Undefined (NaN) when no
     positive is found in any group.
 
-    Equal to fairlearn's function of this name wherever no rate is 0/0; fairlearn counts those
-    as 0.
+    With two groups or more and no rate 0/0 equal to fairlearn's function of this name, which counts
+    such rates as 0.
 
     References
     ----------
-    .. [1] Hardt, Price and Srebro, "Equality of Opportunity in Supervised Learning", 2016;
-       names and values as in fairlearn.
+    .. [1] Hardt, Price and Srebro, "Equality of Opportunity in Supervised Learning", 2016.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """Classical differences of one rate between groups: accuracy, error rates and precision.
 
-Names and values are the ecosystem's (fairlearn), except that a rate 0/0 is undefined here.
+Those of the error rates have fairlearn's names and values, except that a rate 0/0, and a gap of one
+group, are undefined here.
 """
 
 from collections.abc import Hashable
@@ -50,13 +51,12 @@ def accuracy_difference(
     max - min over groups of P(pred = y | group) [1]_. Hides which errors are made: two groups
     with opposite errors have no gap.
 
-    Equal to fairlearn's function of this name wherever no rate is 0/0; fairlearn counts those
-    as 0.
+    fairlearn calls it ``accuracy_score_difference``.
 
     References
     ----------
-    .. [1] Hardt, Price and Srebro, "Equality of Opportunity in Supervised Learning", 2016;
-       names and values as in fairlearn.
+    .. [1] Berk, Heidari, Jabbari, Kearns and Roth, "Fairness in Criminal Justice Risk Assessments:
+       The State of the Art", Sociological Methods & Research, 2021: overall accuracy equality.
 
     Examples
     --------
@@ -118,13 +118,13 @@ def false_positive_rate_difference(
     max - min over groups of P(pred = pos | y != pos, group) [1]_. Rests on the negatives of
     each group.
 
-    Equal to fairlearn's function of this name wherever no rate is 0/0; fairlearn counts those
-    as 0.
+    With two groups or more and no rate 0/0 equal to fairlearn's function of this name, which counts
+    such rates as 0.
 
     References
     ----------
-    .. [1] Hardt, Price and Srebro, "Equality of Opportunity in Supervised Learning", 2016;
-       names and values as in fairlearn.
+    .. [1] Corbett-Davies, Pierson, Feller, Goel and Huq, "Algorithmic Decision Making and the Cost
+       of Fairness", KDD 2017: predictive equality.
 
     Examples
     --------
@@ -189,13 +189,13 @@ def false_negative_rate_difference(
     max - min over groups of P(pred != pos | y = pos, group) [1]_. Equal to
     :func:`equal_opportunity_difference`, under the other name.
 
-    Equal to fairlearn's function of this name wherever no rate is 0/0; fairlearn counts those
-    as 0.
+    With two groups or more and no rate 0/0 equal to fairlearn's function of this name, which counts
+    such rates as 0.
 
     References
     ----------
-    .. [1] Hardt, Price and Srebro, "Equality of Opportunity in Supervised Learning", 2016;
-       names and values as in fairlearn.
+    .. [1] Chouldechova, "Fair prediction with disparate impact", Big Data, 2017: error rate
+       balance.
 
     Examples
     --------
@@ -260,13 +260,12 @@ def precision_difference(
     max - min over groups of P(y = pos | pred = pos, group) [1]_. Predictive parity. It
     conflicts with equal error rates wherever base rates differ.
 
-    Equal to fairlearn's function of this name wherever no rate is 0/0; fairlearn counts those
-    as 0.
+    fairlearn has no function of it: there it is the difference of a ``MetricFrame`` of
+    scikit-learn's ``precision_score``.
 
     References
     ----------
-    .. [1] Hardt, Price and Srebro, "Equality of Opportunity in Supervised Learning", 2016;
-       names and values as in fairlearn.
+    .. [1] Chouldechova, "Fair prediction with disparate impact", Big Data, 2017: predictive parity.
 
     Examples
     --------

@@ -46,6 +46,11 @@ def by_group(metric):
     return difference
 
 
+def said(name):
+    """A docstring, on one line."""
+    return " ".join(getattr(m, name).__doc__.split())
+
+
 def fairlearn(name, **options):
     def function(true, pred, **data):
         return getattr(pytest.importorskip("fairlearn.metrics"), name)(
@@ -93,6 +98,49 @@ def test_equals_fairlearn(name, peer, options, table, seed):
     for data in ({}, {"sample_weight": weight}):
         value = getattr(m, name)(true, pred, sensitive_features=group, **data, **options)
         assert value == pytest.approx(peer(true, pred, sensitive_features=group, **data))
+
+
+CLASSICAL = [name for name, record in m.METRICS.items() if record.family == "classical"]
+SAID = [n for n in CLASSICAL if "fairlearn's function of this name" in said(n)]
+
+
+def test_fairlearn_is_named_where_it_has_the_function():
+    there = pytest.importorskip("fairlearn.metrics")
+    assert [name for name in CLASSICAL if hasattr(there, name)] == SAID
+    for name in CLASSICAL:
+        assert ("fairlearn" in m.METRICS[name].source) == (name in SAID), name
+    functions = [n for n in m.__all__ if callable(getattr(m, n)) and n not in SAID]
+    assert [n for n in functions if "fairlearn's function" in said(n)] == []
+    # those of another name that are spoken of
+    assert "``accuracy_score_difference``" in said("accuracy_difference")
+    assert hasattr(there, "accuracy_score_difference")
+    assert not [n for n in dir(there) if n.startswith("precision") and n.endswith("_difference")]
+
+
+@quiet
+@pytest.mark.parametrize("name", SAID)
+@settings(max_examples=10)
+@given(table=tables(0).filter(lambda table: (table.sum(-1) > 0).all()))
+def test_what_is_said_of_fairlearn_is_so(name, table):
+    group, true, pred = rows_of(table)
+    ratios = (table[:, 0, 1], table[:, 1, 1])  # 0/0 where nobody is selected
+    if name == "equalized_odds_ratio" and not all(map(np.any, ratios)):
+        return
+    value = getattr(m, name)(true, pred, sensitive_features=group)
+    peer = fairlearn(name)(true, pred, sensitive_features=group)
+    assert value == pytest.approx(peer, nan_ok=True)
+
+
+def test_no_two_kinds_of_fairness_have_one_source():
+    sources = {name: m.METRICS[name].source.split(";")[0] for name in CLASSICAL}
+    hardt = {name for name, source in sources.items() if source.startswith("Hardt")}
+    assert hardt == {
+        f"{what}_{how}"
+        for what in ("equalized_odds", "equal_opportunity")
+        for how in ("difference", "ratio")
+    }
+    for name, source in sources.items():  # the first author stands in the docstring too
+        assert source.split()[0].rstrip(",") in said(name), name
 
 
 # -- loops: a rate 0/0 is left out, where fairlearn counts it as 0 --------------------------------
