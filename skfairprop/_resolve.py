@@ -134,8 +134,7 @@ def by_name_or_value(given: Any, X: Any, *, on_index: bool = False) -> tuple[Any
 def _lists_columns(given: Any, X: Any) -> bool:
     if not isinstance(given, list | tuple):
         return False
-    frame = _as_frame(X)
-    known = set() if frame is None else set(frame.columns)
+    known = set(column_names(X))
     try:
         if isinstance(given, tuple) and given in known:
             return True
@@ -143,6 +142,12 @@ def _lists_columns(given: Any, X: Any) -> bool:
         return known.issuperset(given) and not (repeats and len(given) == _n_rows(X))
     except TypeError:  # lists or arrays, which are no names
         return False
+
+
+def column_names(X: Any) -> list[Hashable]:
+    """Names of the columns of a data frame of pandas, polars or pyarrow; of anything else none."""
+    frame = _as_frame(X)
+    return [] if frame is None else list(frame.columns)
 
 
 def match_rows(data: Any, X: Any, y: Any = None, *, what: str) -> tuple[list[Column], Any]:

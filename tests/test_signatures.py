@@ -54,6 +54,9 @@ OTHER_DEFAULTS = {
     ("inspection.GroupCurveDisplay.from_predictions", "n_draws"),  # for a band, not for its ends
     ("benn.BENNEstimator", "n_draws"),  # of other values of a feature, for each row
     ("report.FairnessReport.assert_not", "undefined"),  # whether a check fails
+    ("report.fairness_report", "random_state"),  # a report made twice is the same page
+    ("report.FairnessReport.from_counts", "random_state"),
+    ("report.FairnessReport.from_estimator", "random_state"),
 }
 # Names for which the package has another one.
 SYNONYMS = {

@@ -3,7 +3,8 @@
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,21 +12,10 @@ import pandas as pd
 
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import name_some
-from skfairprop.report._before_after import BeforeAfter, before_and_after
 from skfairprop.report._change import Change, data_to_model
-from skfairprop.report._drivers import (
-    Drivers,
-    ScoreParts,
-    associations,
-    gap_measure,
-    refit_without,
-    row_codes,
-    score_parts,
-)
+from skfairprop.report._complete import Wanted, complete
 from skfairprop.report._errors import AuditError, UsageError, first_line
-from skfairprop.report._estimations import N_ROWS as N_EXAMINED
-from skfairprop.report._estimations import Estimations, estimate_features
-from skfairprop.report._explanations import N_ROWS, Explanations, explain_groups
+from skfairprop.report._explanations import N_ROWS
 from skfairprop.report._inputs import (
     check_roles,
     model_inputs,
@@ -38,14 +28,21 @@ from skfairprop.report._inputs import (
     read_weight,
     with_defaults,
 )
+from skfairprop.report._model import Examined, Model, Rows
 from skfairprop.report._model_file import model_columns, predict_with, read_model
 from skfairprop.report._options import AuditOptions
-from skfairprop.report._rates import positive_label
 from skfairprop.report._report import FairnessReport
 from skfairprop.report._rules import Check, run_check
 from skfairprop.report._source import Source
 from skfairprop.report._standard import CrossFit, fit_out_of_fold
 from skfairprop.report._table import PRESETS, Table, read_table
+
+# What takes time: what is said meanwhile, and what failed.
+_STEPS = {
+    "reweight": ("", ""),
+    "explain": (f"explaining {N_ROWS} rows ...", "the model could not be explained: "),
+    "benn": ("asking the model about changed rows ...", "the model could not be examined: "),
+}
 
 
 @dataclass(frozen=True)
@@ -66,39 +63,24 @@ class _Predicted:
     """Predictions, what made them, and on which rows."""
 
     labels: pd.Series | None
-    model: str
+    words: str
     protocol: str | None = None
     seen: list | None = None
     trusted: tuple[str, ...] = ()
-    fit: CrossFit | None = None
-    given: Any = None
+    model: Model | None = None
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """The rows of an audit."""
+class _Given(Model):
+    """A model from a file, and the columns that it reads of all rows."""
 
-    frame: pd.DataFrame
-    y: pd.Series
-    groups: pd.DataFrame
-    weight: pd.Series | None
-    missing: str
+    model: Any
+    X: pd.DataFrame
 
-    @property
-    def given(self) -> dict:
-        """What the rows are grouped and weighted by."""
-        return {
-            "sensitive_features": self.groups,
-            "sample_weight": self.weight,
-            "missing": self.missing,
-        }
-
-    def count(self, predicted: pd.Series | None) -> GroupCounts:
-        """Counts of these predictions."""
-        try:
-            return GroupCounts.from_arrays(self.y, predicted, **self.given)
-        except ValueError as exc:
-            raise UsageError(str(exc)) from None
+    def examined(self, groups: pd.DataFrame) -> Examined:
+        """The model and all rows: which of them it was fitted on is not known."""
+        what = f"The given {_describe(self.model)}, on rows of the table"
+        return Examined(self.model, self.X, np.arange(len(self.X)), what)
 
 
 def run_audit(
@@ -126,13 +108,14 @@ def run_audit(
     check_roles(frame, options)
     y = read_target(frame, options)
     pos_label = read_pos_label(y, options)
-    rows = _Rows(
-        frame, y, read_protected(frame, options), read_weight(frame, options), options.missing
-    )
+    groups, weight = read_protected(frame, options), read_weight(frame, options)
+    rows = Rows(y, groups, weight, options.missing)
     predicted = _predict(frame, y, options)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        counts = rows.count(predicted.labels)
+    if options.benn and not predicted.seen:
+        raise UsageError(
+            "--benn examines columns that the model sees, and it sees none of the protected ones"
+        )
+    counts, notes = _count(rows, predicted.labels)
     check_groups(counts, options)
     check_classes(counts, pos_label, options)
     report = FairnessReport.from_counts(
@@ -143,19 +126,19 @@ def run_audit(
         min_count=options.min_count,
         random_state=options.seed,
     )
-    report.notes[:0] = list(dict.fromkeys(str(w.message) for w in caught))
+    report.notes[:0] = notes
     if nested := nested_columns(frame):
         report.notes.append(f"left out columns of lists or records: {name_some(nested)}")
-    report.drivers = _drivers(report, rows, predicted, options)
-    if options.reweight and predicted.fit is not None:
-        report.before_after = _reweighted(report, rows, predicted.fit)
-    if options.explain:
-        progress(f"explaining {N_ROWS} rows ...")
-        report.explanations = _explained(report, rows, _examined(rows, predicted, options))
-    if options.benn:
-        progress("asking the model about changed rows ...")
-        of = _examined(rows, predicted, options)
-        report.estimations = _estimated(report, rows, of, options)
+    complete(
+        report,
+        rows,
+        predicted.labels,
+        predicted.model,
+        Wanted(options.refit, options.reweight, options.explain, options.benn),
+        others=_others(frame, options),
+        seen=predicted.seen or [],
+        step=partial(_step, progress=progress),
+    )
     return Audit(
         report=report,
         table=table,
@@ -165,6 +148,17 @@ def run_audit(
         change=data_to_model(counts, pos_label=pos_label, confidence=options.confidence),
         checks=[run_check(report, rule) for rule in options.rules],
     )
+
+
+def _count(rows: Rows, labels: pd.Series | None) -> tuple[GroupCounts, list[str]]:
+    """The counts, and what was warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            counts = rows.count(labels)
+        except ValueError as exc:
+            raise UsageError(str(exc)) from None
+    return counts, list(dict.fromkeys(str(w.message) for w in caught))
 
 
 def check_model(options: AuditOptions) -> None:
@@ -229,12 +223,12 @@ def _predict(frame: pd.DataFrame, y: pd.Series, options: AuditOptions) -> _Predi
             "of the given model for all rows; too good where it was trained on them",
             [c for c in protected if c in set(seen)],
             tuple(trusted),
-            given=model,
+            _Given(model, model_columns(model, X)),
         )
     if options.estimator is not None:
         fit = fit_out_of_fold(X, y, options.estimator, cv=options.cv, seed=options.seed)
         protocol = f"{len(fit.folds)}-fold out-of-fold"
-        return _Predicted(fit.labels, fit.words, protocol, protected, fit=fit)
+        return _Predicted(fit.labels, fit.words, protocol, protected, model=fit)
     return _Predicted(None, "none: the data set alone")
 
 
@@ -244,141 +238,28 @@ def _describe(model) -> str:
 
 
 def _in_one(predicted: _Predicted) -> str:
-    if predicted.fit is None:
-        return predicted.model
-    return f"{predicted.model}, {predicted.protocol}"
+    fitted = isinstance(predicted.model, CrossFit)
+    return f"{predicted.words}, {predicted.protocol}" if fitted else predicted.words
 
 
-def _drivers(
-    report: FairnessReport, rows: _Rows, predicted: _Predicted, options: AuditOptions
-) -> Drivers:
-    """How the other columns follow the groups and, with a standard model, refits and parts."""
-    codes = row_codes(report.counts, rows.groups, options.missing)
-    protected = protected_names(rows.frame, options)
-    left_out = [*protected, *([options.pred] if options.pred else [])]
-    others = model_inputs(rows.frame, options).drop(columns=left_out, errors="ignore")
-    found = Drivers(associations=associations(others, codes, report.counts.n_groups))
-    fit = predicted.fit
-    if fit is None:
-        return found
-    if options.refit:
-        measure = gap_measure(report.views[0].metrics.index)
-        refits = refit_without(
-            lambda columns: fit.without(columns, rows.y),
-            protected,
-            report.counts,
-            rows.count,
-            measure,
-            report.pos_label,
-        )
-        found = replace(found, refits=refits, measure=measure)
-    return replace(found, parts=_parts(report, fit, codes))
-
-
-def _reweighted(report: FairnessReport, rows: _Rows, fit: CrossFit) -> BeforeAfter:
-    """The same folds and the same model with the weights of a Reweighter, beside the first."""
-    # rows with a missing protected value are a group of their own to the model, as they were before
-    codes = row_codes(report.counts, rows.groups, rows.missing)
-    try:
-        after = fit.reweighted(rows.y, codes)
-    except ValueError as exc:
-        raise AuditError(f"--reweight: {first_line(exc)}") from exc
-    return before_and_after(
-        report.views[0],
-        report.settings,
-        rows.y,
-        fit.labels,
-        after,
-        rows=rows.given,
-        pos_label=report.pos_label,
-    )
-
-
-@dataclass(frozen=True)
-class _Examined:
-    """The model of the first fold and the rows that it has not seen, or the given model and all."""
-
-    model: Any
-    X: pd.DataFrame
-    rows: np.ndarray
-    what: str
-
-    def taken(self, values: Any) -> Any:
-        """The same rows of a Series or DataFrame."""
-        return values.iloc[self.rows]
-
-
-def _examined(rows: _Rows, predicted: _Predicted, options: AuditOptions) -> _Examined:
-    X = model_inputs(rows.frame, options)
-    if predicted.fit is not None:
-        model, taken = predicted.fit.model_of(0), predicted.fit.folds[0].test
-        what = f"The {predicted.fit.words} of the first fold, on rows that it did not learn from"
-    else:
-        model, X = predicted.given, model_columns(predicted.given, X)
-        taken = np.arange(len(X))
-        what = f"The given {_describe(predicted.given)}, on rows of the table"
-    return _Examined(model, X.iloc[taken], taken, what)
-
-
-def _explained(report: FairnessReport, rows: _Rows, of: _Examined) -> Explanations:
-    with _failing("--explain", "explained"):
-        return explain_groups(
-            of.model,
-            of.X,
-            of.taken(rows.y),
-            sensitive_features=of.taken(rows.groups),
-            missing=rows.missing,
-            settings=report.settings,
-            what=of.what,
-        )
-
-
-def _estimated(
-    report: FairnessReport, rows: _Rows, of: _Examined, options: AuditOptions
-) -> Estimations:
-    features = [c for c in protected_names(rows.frame, options) if c in of.X.columns]
-    if not features:
-        raise UsageError(
-            "--benn examines columns that the model sees, and it sees none of the protected ones"
-        )
-    groups = of.taken(rows.groups).copy()
-    groups.columns = protected_names(rows.frame, options)
-    few = np.sort(np.random.default_rng(options.seed).permutation(len(of.X))[:N_EXAMINED])
-    with _failing("--benn", "examined"):
-        return estimate_features(
-            of.model,
-            of.X.iloc[few],
-            of.taken(rows.y).iloc[few],
-            features=features,
-            groups=groups.iloc[few],
-            pos_label=report.pos_label,
-            settings=report.settings,
-            what=of.what,
-        )
+def _others(frame: pd.DataFrame, options: AuditOptions) -> pd.DataFrame:
+    """What the table holds besides target, weights, predictions and protected columns."""
+    left_out = [*protected_names(frame, options), *([options.pred] if options.pred else [])]
+    return model_inputs(frame, options).drop(columns=left_out, errors="ignore")
 
 
 @contextmanager
-def _failing(flag: str, done: str) -> Iterator[None]:
-    """Say what failed in one line: any model may fail in any way."""
+def _step(part: str, progress: Callable[[str], None]) -> Iterator[None]:
+    """Say what is done, and what failed in one line: any model may fail in any way."""
+    doing, failed = _STEPS[part]
+    if doing:
+        progress(doing)
     try:
         yield
     except ImportError as exc:
-        raise UsageError(f"{flag}: {first_line(exc)}") from exc
+        raise UsageError(f"--{part}: {first_line(exc)}") from exc
     except Exception as exc:
-        raise AuditError(f"{flag}: the model could not be {done}: {first_line(exc)}") from exc
-
-
-def _parts(report: FairnessReport, fit: CrossFit, codes: np.ndarray) -> ScoreParts | None:
-    """Between the groups with the highest and the lowest share of the positive class."""
-    if report.counts.n_classes != 2:
-        return None
-    selected = report.by_group["selection_rate"].to_numpy(float)
-    if np.isnan(selected).any():
-        return None
-    pair = (int(selected.argmax()), int(selected.argmin()))
-    positive = positive_label(report.counts, report.pos_label)
-    texts, level = report.counts.group_texts, report.settings.confidence
-    return score_parts(fit, codes, texts, pair, positive, level)
+        raise AuditError(f"--{part}: {failed}{first_line(exc)}") from exc
 
 
 def _source(table: Table, predicted: _Predicted, options: AuditOptions) -> Source:
@@ -389,7 +270,7 @@ def _source(table: Table, predicted: _Predicted, options: AuditOptions) -> Sourc
         rows=table.n_rows,
         columns=table.frame.shape[1],
         target=options.target,
-        model=predicted.model,
+        model=predicted.words,
         protocol=predicted.protocol,
         protected_seen=None if seen is None else [str(c) for c in seen],
         trusted=predicted.trusted,

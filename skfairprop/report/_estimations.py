@@ -54,7 +54,7 @@ class Estimations:
 
 def estimate_features(
     model: Any,
-    X: pd.DataFrame,
+    X: Any,
     y: Any,
     *,
     features: Sequence[Hashable],
@@ -68,7 +68,7 @@ def estimate_features(
     Parameters
     ----------
     model : fitted classifier
-    X : DataFrame of shape (n, d)
+    X : data frame of shape (n, d)
         Rows that it did not learn from, at best.
     y : array-like of shape (n,)
         True classes, for the ensemble.
@@ -101,7 +101,8 @@ def estimate_features(
                 benn,
                 X,
                 y,
-                sensitive_features=groups[list(features)],
+                # not looked up by an index: X may be a frame of polars, which has none
+                sensitive_features=lambda _: groups[list(features)],
                 pos_label=pos_label,
                 n_permutations=N_PERMUTATIONS,
                 random_state=settings.random_state,

@@ -1,6 +1,6 @@
-"""A report on the out-of-fold predictions of any classifier, and what drives its gaps."""
+"""Any classifier, fitted on every fold, as a report asks it."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,37 +8,44 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from skfairprop._columns import Column, read_column
-from skfairprop._random import as_generator
-from skfairprop._resolve import by_name_or_value, match_rows, resolve_sensitive_features
-from skfairprop._rows import take_rows
-from skfairprop.counts import GroupCounts
-from skfairprop.report._before_after import BeforeAfter, before_and_after
-from skfairprop.report._drivers import (
-    Drivers,
-    associations,
-    gap_measure,
-    refit_without,
-    row_codes,
+from skfairprop._columns import read_column
+from skfairprop._resolve import (
+    by_name_or_value,
+    column_names,
+    match_rows,
+    resolve_sensitive_features,
 )
-from skfairprop.report._estimations import N_ROWS as N_EXAMINED
-from skfairprop.report._estimations import Estimations, estimate_features
-from skfairprop.report._explanations import Explanations, explain_groups
+from skfairprop._rows import take_rows
+from skfairprop.report._model import CrossFitted, Examined, Rows, of_fold
 
-_OWNER = "FairnessReport.from_estimator"
+OWNER = "FairnessReport.from_estimator"
 
 
 @dataclass(frozen=True)
-class _Fits:
-    """An estimator, its rows, and the folds that are the same for all fits."""
+class EstimatorFits(CrossFitted):
+    """An estimator, its rows, and the folds that are the same for all fits.
+
+    Attributes
+    ----------
+    estimator : classifier
+    X : array-like or data frame of n rows
+    y : array-like of shape (n,)
+    folds : list of (train, test)
+    n_jobs : int or None
+    reweighter : Reweighter or None
+        What `reweighted` takes the weights of.
+    """
 
     estimator: Any
     X: Any
     y: Any
     folds: list
-    n_jobs: int | None
+    n_jobs: int | None = None
+    reweighter: Any = None
 
-    def predict(self, *, X=None, estimator=None, params: dict | None = None) -> np.ndarray:
+    def predict(
+        self, *, X: Any = None, estimator: Any = None, params: dict | None = None
+    ) -> np.ndarray:
         """Out-of-fold predictions, also of other columns or of another estimator."""
         from sklearn.model_selection import cross_val_predict
 
@@ -51,132 +58,72 @@ class _Fits:
             params=params,
         )
 
+    def without(self, columns: Sequence[Hashable]) -> np.ndarray:
+        """With the most common value of some columns in all rows: a pipeline may name them."""
+        X = self.X.copy()
+        for column in columns:
+            value = X[column].mode(dropna=False).iloc[0]
+            X[column] = pd.Series(value, index=X.index, dtype=X[column].dtype)
+        return self.predict(X=X)
 
-def report_from_estimator(
-    make_report: Callable[..., Any],
-    estimator,
-    X,
-    y,
-    *,
-    sensitive_features,
-    sample_weight,
-    pos_label: Hashable | None,
-    cv,
-    n_jobs: int | None,
-    missing: str,
-    refit: bool,
-    reweight: Any,
-    explain: bool,
-    benn: bool,
-    settings: Mapping[str, Any],
-) -> Any:
-    """See :meth:`FairnessReport.from_estimator`; `make_report` is :func:`fairness_report`."""
+    def reweighted(self, group_codes: np.ndarray) -> np.ndarray:
+        """The same model on the same folds with the weights of the Reweighter."""
+        from skfairprop.meta import ReweightedClassifier
+
+        reweighter = clone(self.reweighter).set_params(sensitive_features=None)
+        return self.predict(
+            estimator=ReweightedClassifier(clone(self.estimator), reweighter),
+            params={"sensitive_features": group_codes},
+        )
+
+    def examined(self, groups: pd.DataFrame) -> Examined:
+        """The first fold whose rows are of the most groups: those of a sorted table may be of one.
+
+        Its model is fitted once more, as cross-validation keeps none.
+        """
+        codes = groups.groupby(list(groups), sort=False, dropna=False).ngroup().to_numpy()
+        fold = int(np.argmax([len(np.unique(codes[test])) for _, test in self.folds]))
+        train, test = self.folds[fold]
+        y = np.asarray(read_column(self.y, what="y").values)
+        model = clone(self.estimator).fit(take_rows(self.X, train), y[train])
+        X = take_rows(self.X, test)
+        if isinstance(X, pd.DataFrame):
+            X = X.set_axis(groups.index[test], axis=0)
+        return Examined(model, X, test, of_fold(type(model).__name__, fold))
+
+
+def read_rows(X: Any, y: Any, sensitive_features: Any, sample_weight: Any, missing: str) -> Rows:
+    """The rows; from here on they belong together by position, as in scikit-learn."""
+    spec, values = by_name_or_value(sensitive_features, X)
+    groups = resolve_sensitive_features(spec, X, y, values, owner=OWNER)
+    labels = read_column(y, what="y").values
+    if sample_weight is not None:
+        columns, _ = match_rows(sample_weight, X, y, what=f"{OWNER}: sample_weight")
+        sample_weight = columns[0].values
+    return Rows(labels, groups.reset_index(drop=True), sample_weight, missing)
+
+
+def seen_columns(X: Any, rows: Rows, *, benn: bool) -> list:
+    """The protected columns that are columns of X; BENN needs one."""
+    known = column_names(X)
+    seen = [c for c in rows.groups.columns if c in known]
+    if benn and not seen:
+        raise ValueError(
+            f"{OWNER}: benn examines columns that the model sees, and X has none of the protected "
+            "ones; name columns of X as sensitive_features"
+        )
+    return seen
+
+
+def fits_of(
+    estimator: Any, X: Any, y: Any, *, cv: Any, n_jobs: int | None, reweight: Any
+) -> EstimatorFits:
+    """What is to be fitted: the estimator, and the folds."""
     from sklearn.model_selection import check_cv
 
     reweighter = _reweighter(reweight)
-    groups = _groups(sensitive_features, X, y)
-    labels = Column(read_column(y, what="y").values)
-    if sample_weight is not None:
-        columns, _ = match_rows(sample_weight, X, y, what=f"{_OWNER}: sample_weight")
-        sample_weight = columns[0].values
-    fits = _Fits(estimator, X, y, list(check_cv(cv, y, classifier=True).split(X, y)), n_jobs)
-    rows = {"sensitive_features": groups, "sample_weight": sample_weight, "missing": missing}
-    predicted = fits.predict()
-    report = make_report(labels, predicted, pos_label=pos_label, **rows, **settings)
-    codes = row_codes(report.counts, groups, missing)
-    if isinstance(X, pd.DataFrame):
-        report.drivers = _drivers(report, fits, labels, rows, codes, refit=refit)
-    if reweighter is not None:
-        report.before_after = _reweighted(report, fits, reweighter, labels, predicted, rows, codes)
-    if explain or benn:
-        unseen = _unseen(fits, labels, groups)
-        report.explanations = _explained(report, unseen, missing) if explain else None
-        report.estimations = _estimated(report, unseen) if benn else None
-    return report
-
-
-def _groups(sensitive_features, X, y) -> pd.DataFrame:
-    """The protected columns; from here on rows belong together by position, as in scikit-learn."""
-    spec, values = by_name_or_value(sensitive_features, X)
-    return resolve_sensitive_features(spec, X, y, values, owner=_OWNER).reset_index(drop=True)
-
-
-def _drivers(report, fits: _Fits, labels: Column, rows: dict, codes, *, refit: bool) -> Drivers:
-    """How the other columns follow the groups, and refits without the protected ones."""
-    X = fits.X
-    protected = [c for c in _names(rows["sensitive_features"]) if c in X.columns]
-    table = associations(X.drop(columns=protected), codes, report.counts.n_groups)
-    if not (refit and protected):
-        return Drivers(associations=table)
-    measure = gap_measure(report.views[0].metrics.index)
-    refits = refit_without(
-        lambda columns: fits.predict(X=_made_constant(X, columns)),
-        protected,
-        report.counts,
-        lambda predicted: GroupCounts.from_arrays(labels, predicted, **rows),
-        measure,
-        report.pos_label,
-    )
-    return Drivers(associations=table, refits=refits, measure=measure)
-
-
-@dataclass(frozen=True)
-class _Unseen:
-    """The model of a fold, and the rows that it has not seen, by position."""
-
-    model: Any
-    X: Any
-    y: np.ndarray
-    groups: pd.DataFrame
-    what: str
-
-
-def _unseen(fits: _Fits, labels: Column, groups: pd.DataFrame) -> _Unseen:
-    """The first fold whose rows are of the most groups: those of a sorted table may be of one."""
-    codes = groups.groupby(list(groups), sort=False, dropna=False).ngroup().to_numpy()
-    fold = int(np.argmax([len(np.unique(codes[test])) for _, test in fits.folds]))
-    train, test = fits.folds[fold]
-    y = np.asarray(labels.values)
-    model = clone(fits.estimator).fit(take_rows(fits.X, train), y[train])
-    X = take_rows(fits.X, test)
-    if isinstance(X, pd.DataFrame):
-        X = X.reset_index(drop=True)
-    which = "of the first fold" if fold == 0 else f"of fold {fold + 1}"
-    what = f"The {type(model).__name__} {which}, on rows that it did not learn from"
-    return _Unseen(model, X, y[test], groups.iloc[test].reset_index(drop=True), what)
-
-
-def _explained(report, of: _Unseen, missing: str) -> Explanations:
-    return explain_groups(
-        of.model,
-        of.X,
-        of.y,
-        sensitive_features=of.groups,
-        missing=missing,
-        settings=report.settings,
-        what=of.what,
-    )
-
-
-def _estimated(report, of: _Unseen) -> Estimations:
-    features = [c for c in of.groups.columns if c in getattr(of.X, "columns", ())]
-    if not features:
-        raise ValueError(
-            f"{_OWNER}: benn examines columns that the model sees, and X has none of the protected "
-            "ones; name columns of X as sensitive_features"
-        )
-    rng = as_generator(report.settings.random_state)
-    few = np.sort(rng.permutation(len(of.y))[:N_EXAMINED])  # not the first: tables may be sorted
-    return estimate_features(
-        of.model,
-        of.X.iloc[few],
-        of.y[few],
-        features=features,
-        groups=of.groups.iloc[few],
-        pos_label=report.pos_label,
-        settings=report.settings,
-        what=of.what,
-    )
+    folds = list(check_cv(cv, y, classifier=True).split(X, y))
+    return EstimatorFits(estimator, X, y, folds, n_jobs, reweighter)
 
 
 def _reweighter(reweight: Any) -> Any:
@@ -187,47 +134,6 @@ def _reweighter(reweight: Any) -> Any:
         return Reweighter(empty_cells="ignore") if reweight else None
     if not isinstance(reweight, Reweighter):
         raise TypeError(
-            f"{_OWNER}: reweight must be True, False or a Reweighter; got {type(reweight).__name__}"
+            f"{OWNER}: reweight must be True, False or a Reweighter; got {type(reweight).__name__}"
         )
     return reweight
-
-
-def _reweighted(
-    report, fits: _Fits, reweighter, labels: Column, predicted, rows: dict, codes
-) -> BeforeAfter:
-    """The same model on the same folds with the weights of a Reweighter, beside the first."""
-    from skfairprop.meta import ReweightedClassifier
-
-    # Codes of the groups, so that rows with a missing protected value are a group of their own.
-    reweighter = clone(reweighter).set_params(sensitive_features=None)
-    after = fits.predict(
-        estimator=ReweightedClassifier(clone(fits.estimator), reweighter),
-        params={"sensitive_features": codes},
-    )
-    return before_and_after(
-        report.views[0],
-        report.settings,
-        labels,
-        predicted,
-        after,
-        rows=rows,
-        pos_label=report.pos_label,
-    )
-
-
-def _made_constant(X: pd.DataFrame, columns: Sequence[Hashable]) -> pd.DataFrame:
-    """The table with its most common value in all rows of some columns: they tell nothing."""
-    out = X.copy()
-    for column in columns:
-        value = X[column].mode(dropna=False).iloc[0]
-        out[column] = pd.Series(value, index=X.index, dtype=X[column].dtype)
-    return out
-
-
-def _names(groups) -> list:
-    """Names of the protected columns, as far as they have any."""
-    if hasattr(groups, "columns"):
-        return list(groups.columns)
-    if isinstance(groups, Mapping):
-        return list(groups)
-    return [getattr(groups, "name", None)]

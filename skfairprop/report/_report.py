@@ -4,19 +4,21 @@ import hashlib
 import json
 import warnings
 from collections.abc import Hashable, Sequence
-from dataclasses import fields
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from skfairprop._checks import check_choice, check_integer, check_number
-from skfairprop._suggest import closest
+from skfairprop._random import RandomState
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import name_some
 from skfairprop.inference._multiple import MIN_DRAWS
+from skfairprop.report._complete import Wanted, complete
 from skfairprop.report._failure import failure_message
 from skfairprop.report._findings import Findings
-from skfairprop.report._from_estimator import report_from_estimator
+from skfairprop.report._from_estimator import fits_of, read_rows, seen_columns
 from skfairprop.report._plain import report_dict
 from skfairprop.report._rules import Check, failed_checks, run_check
 from skfairprop.report._source import Section, Source
@@ -27,7 +29,8 @@ from skfairprop.report._view import UNDEFINED_POLICIES, Settings, make_view
 class FairnessReport(Findings):
     """Every count metric of some predictions, by protected columns, with intervals and chance.
 
-    Made by :func:`fairness_report`, :meth:`from_counts` or :meth:`from_estimator`.
+    Made by :func:`~skfairprop.report.fairness_report`, :meth:`from_counts` or
+    :meth:`from_estimator`.
 
     Parameters
     ----------
@@ -74,7 +77,19 @@ class FairnessReport(Findings):
 
     @classmethod
     def from_counts(
-        cls, counts: GroupCounts, *, pos_label: Hashable | None = None, **settings: Any
+        cls,
+        counts: GroupCounts,
+        *,
+        pos_label: Hashable | None = None,
+        metrics: str | Sequence[str] = "all",
+        confidence: float = 0.95,
+        bootstrap: int = 1000,
+        interval: str = "tilted",
+        null: str | None = None,
+        min_count: int = 50,
+        undefined: str = "drop",
+        correction: str = "bh",
+        random_state: RandomState = 0,
     ) -> "FairnessReport":
         """Report on a table of counts.
 
@@ -85,9 +100,25 @@ class FairnessReport(Findings):
             their intersection.
         pos_label : hashable, optional
             The positive class.
-        **settings
-            The fields of ``Settings``: ``metrics``, ``confidence``, ``bootstrap``, ``interval``,
-            ``null``, ``min_count``, ``undefined``, ``correction``, ``random_state``.
+        metrics : "all" or sequence of str, default="all"
+            Which metrics; "all": every metric of the registry that is a function of the counts.
+        confidence : float, default=0.95
+            Level of the intervals, in (0, 1).
+        bootstrap : int, default=1000
+            Number of random tables behind intervals and p-values; 0: none.
+        interval : {"tilted", "max_t", "percentile"}, default="tilted"
+            How intervals are made, see :func:`~skfairprop.inference.infer`.
+        null : {"independence", "separation", "sufficiency"}, optional
+            One null for all metrics; default: what each metric declares.
+        min_count : int, default=50
+            Groups and denominators below it are marked as small.
+        undefined : {"drop", "zero"}, default="drop"
+            Whether rates that are 0/0 are left out, with a note, or count as 0.
+        correction : {"bh", "by"}, default="bh"
+            Benjamini-Hochberg or Benjamini-Yekutieli for q, over all metrics of the report.
+        random_state : int, RandomState, Generator or None, default=0
+            Seed of the random tables. It is 0 here, where other functions have None, as a report
+            that is made twice must be the same page.
 
         Returns
         -------
@@ -105,18 +136,18 @@ class FairnessReport(Findings):
                 f"counts must be GroupCounts; got {type(counts).__name__}; count the rows of a "
                 "frame with GroupCounts.from_frame, of arrays with GroupCounts.from_arrays"
             )
-        chosen = _settings(settings)
-        _check_names(counts)
-        tables = [counts]
-        if counts.groups.nlevels > 1:
-            tables += [counts.collapse(name) for name in counts.groups.names]
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            views = [make_view(table, pos_label, chosen) for table in tables]
-        notes = _data_notes(counts, chosen) + [str(w.message) for w in caught]
-        notes += [f"by {view.name}: {note}" for view in views for note in view.notes]
-        notes = list(dict.fromkeys(notes))
-        return cls(views, settings=chosen, pos_label=pos_label, notes=notes)
+        settings = _checked(
+            metrics=metrics,
+            confidence=confidence,
+            bootstrap=bootstrap,
+            interval=interval,
+            null=null,
+            min_count=min_count,
+            undefined=undefined,
+            correction=correction,
+            random_state=random_state,
+        )
+        return cls._of(counts, pos_label, settings)
 
     @classmethod
     def from_estimator(
@@ -129,13 +160,21 @@ class FairnessReport(Findings):
         sample_weight: Any = None,
         pos_label: Hashable | None = None,
         cv: Any = 5,
-        missing: str = "raise",
-        n_jobs: int | None = None,
         refit: bool = True,
         reweight: Any = False,
         explain: bool = False,
         benn: bool = False,
-        **settings: Any,
+        metrics: str | Sequence[str] = "all",
+        confidence: float = 0.95,
+        bootstrap: int = 1000,
+        interval: str = "tilted",
+        null: str | None = None,
+        min_count: int = 50,
+        undefined: str = "drop",
+        correction: str = "bh",
+        missing: str = "raise",
+        n_jobs: int | None = None,
+        random_state: RandomState = 0,
     ) -> "FairnessReport":
         """Report on the out-of-fold predictions of a classifier.
 
@@ -148,18 +187,14 @@ class FairnessReport(Findings):
         y : array-like of shape (n,)
             True classes.
         sensitive_features : array-like, Series, DataFrame or dict of array-likes
-            Protected columns, as for :func:`fairness_report`; or the name (or names) of columns
-            of X, or a callable of X.
+            Protected columns, as for :func:`~skfairprop.report.fairness_report`; or the name (or
+            names) of columns of X, or a callable of X.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows in the counts; the estimator is fitted without them.
         pos_label : hashable, optional
             The positive class.
         cv : int, splitter or iterable, default=5
             As in :func:`sklearn.model_selection.cross_val_predict`.
-        missing : {"raise", "group", "drop"}, default="raise"
-            What to do with missing protected values.
-        n_jobs : int, optional
-            Number of folds fitted at a time.
         refit : bool, default=True
             Whether to fit once more, on all folds, without each protected column that is a column
             of X, and without all of them: the gap that stays. The column is made constant, so
@@ -177,8 +212,30 @@ class FairnessReport(Findings):
             Whether to ask the same model about changed rows, at most 2,000, and to estimate how
             much each protected column of X can move what it says: see
             :class:`~skfairprop.benn.BENNEstimator`. Needs torch.
-        **settings
-            As for :meth:`from_counts`.
+        metrics : "all" or sequence of str, default="all"
+            Which metrics; "all": every metric of the registry that is a function of the counts.
+        confidence : float, default=0.95
+            Level of the intervals, in (0, 1).
+        bootstrap : int, default=1000
+            Number of random tables behind intervals and p-values; 0: none.
+        interval : {"tilted", "max_t", "percentile"}, default="tilted"
+            How intervals are made, see :func:`~skfairprop.inference.infer`.
+        null : {"independence", "separation", "sufficiency"}, optional
+            One null for all metrics; default: what each metric declares.
+        min_count : int, default=50
+            Groups and denominators below it are marked as small.
+        undefined : {"drop", "zero"}, default="drop"
+            Whether rates that are 0/0 are left out, with a note, or count as 0.
+        correction : {"bh", "by"}, default="bh"
+            Benjamini-Hochberg or Benjamini-Yekutieli for q, over all metrics of the report.
+        missing : {"raise", "group", "drop"}, default="raise"
+            What to do with missing protected values.
+        n_jobs : int, optional
+            Number of folds fitted at a time.
+        random_state : int, RandomState, Generator or None, default=0
+            Seed of the random tables, of `explain` and of `benn`; the estimator and `cv` have
+            their own. It is 0 here, where other functions have None, as a report that is made
+            twice must be the same page.
 
         Returns
         -------
@@ -211,23 +268,41 @@ class FairnessReport(Findings):
         >>> report.drivers.associations.index.name
         'column'
         """
-        return report_from_estimator(
-            fairness_report,
-            estimator,
-            X,
-            y,
-            sensitive_features=sensitive_features,
-            sample_weight=sample_weight,
-            pos_label=pos_label,
-            cv=cv,
-            n_jobs=n_jobs,
-            missing=missing,
-            refit=refit,
-            reweight=reweight,
-            explain=explain,
-            benn=benn,
-            settings=settings,
+        settings = _checked(
+            metrics=metrics,
+            confidence=confidence,
+            bootstrap=bootstrap,
+            interval=interval,
+            null=null,
+            min_count=min_count,
+            undefined=undefined,
+            correction=correction,
+            random_state=random_state,
         )
+        rows = read_rows(X, y, sensitive_features, sample_weight, missing)
+        seen = seen_columns(X, rows, benn=benn)
+        fits = fits_of(estimator, X, y, cv=cv, n_jobs=n_jobs, reweight=reweight)
+        wanted = Wanted(refit, fits.reweighter is not None, explain, benn)
+        predicted = fits.predict()
+        report = cls._of(rows.count(predicted), pos_label, settings)
+        others = X.drop(columns=seen) if isinstance(X, pd.DataFrame) else None
+        complete(report, rows, predicted, fits, wanted, others=others, seen=seen)
+        return report
+
+    @classmethod
+    def _of(
+        cls, counts: GroupCounts, pos_label: Hashable | None, settings: Settings
+    ) -> "FairnessReport":
+        _check_names(counts)
+        tables = [counts]
+        if counts.groups.nlevels > 1:
+            tables += [counts.collapse(name) for name in counts.groups.names]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            views = [make_view(table, pos_label, settings) for table in tables]
+        notes = _data_notes(counts, settings) + [str(w.message) for w in caught]
+        notes += [f"by {view.name}: {note}" for view in views for note in view.notes]
+        return cls(views, settings=settings, pos_label=pos_label, notes=list(dict.fromkeys(notes)))
 
     def to_dict(self) -> dict:
         """Everything as plain lists, dicts, numbers and strings.
@@ -372,92 +447,15 @@ class FairnessReport(Findings):
         return report_text(self)
 
 
-def fairness_report(
-    y_true: Any,
-    y_pred: Any = None,
-    *,
-    sensitive_features: Any,
-    sample_weight: Any = None,
-    pos_label: Hashable | None = None,
-    missing: str = "raise",
-    **settings: Any,
-) -> FairnessReport:
-    """Every metric that applies to some predictions (or to a data set alone), by group.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n,)
-        True classes, two or more.
-    y_pred : array-like of shape (n,), optional
-        Predicted classes. Without them the report is on the data set alone.
-    sensitive_features : array-like, Series, DataFrame or dict of array-likes
-        One or several protected columns; several give a view each, and one of the intersection.
-    sample_weight : array-like of shape (n,), optional
-        Not negative.
-    pos_label : hashable, optional
-        The positive class: the classical measures need it, unless the labels are {0, 1}, {-1, 1}
-        or booleans.
-    missing : {"raise", "group", "drop"}, default="raise"
-        What to do with missing protected values.
-    **settings
-        ``metrics="all"``, ``confidence=0.95``, ``bootstrap=1000`` (random tables behind intervals
-        and p-values; 0: none), ``interval="tilted"``, ``null=None``, ``min_count=50``,
-        ``undefined="drop"``, ``correction="bh"``, ``random_state=0``.
-
-    Returns
-    -------
-    FairnessReport
-
-    Raises
-    ------
-    ValueError
-        If inputs are empty, misaligned or have missing values, or a setting is not allowed.
-
-    Notes
-    -----
-    Intervals and p-values are conditional on the predictions: refitting the model, and rows that
-    depend on each other, are not in them.
-
-    Examples
-    --------
-    >>> from skfairprop import fairness_report
-    >>> report = fairness_report(
-    ...     ["yes", "no", "yes", "no"],
-    ...     ["yes", "no", "no", "no"],
-    ...     sensitive_features={"sex": list("ffmm")},
-    ...     pos_label="yes",
-    ...     bootstrap=0,
-    ... )
-    >>> report.by_group[["count", "selection_rate"]].to_dict("index")
-    {'f': {'count': 2, 'selection_rate': 0.5}, 'm': {'count': 2, 'selection_rate': 0.0}}
-    """
-    counts = GroupCounts.from_arrays(
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        missing=missing,
-    )
-    return FairnessReport.from_counts(counts, pos_label=pos_label, **settings)
-
-
-def _settings(given: dict) -> Settings:
-    """Settings that are known and allowed."""
-    known = [field.name for field in fields(Settings)]
-    for name in given:
-        if name not in known:
-            raise TypeError(f"no setting {name!r}{closest(name, known)}")
+def _checked(**given: Any) -> Settings:
+    """Settings that are allowed."""
     settings = Settings(**given)
-    _check_settings(settings)
-    return settings
-
-
-def _check_settings(settings: Settings) -> None:
     check_number("confidence", settings.confidence, "(0, 1)")
     check_integer("bootstrap", settings.bootstrap, least=0)
     check_integer("min_count", settings.min_count, least=0)
     check_choice("undefined", settings.undefined, UNDEFINED_POLICIES)
     check_choice("correction", settings.correction, ("bh", "by"))
+    return settings
 
 
 def _data_notes(counts: GroupCounts, settings: Settings) -> list[str]:

@@ -1,7 +1,7 @@
 """The standard models of ``--estimator``, fitted out of fold on encoded columns."""
 
 import warnings
-from collections.abc import Collection, Hashable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import pandas as pd
 
 from skfairprop.report._encode import Encoded, Scaling, TableEncoder, encode
 from skfairprop.report._errors import AuditError, UsageError, first_line
+from skfairprop.report._model import CrossFitted, Examined, of_fold
 
 ESTIMATORS = ("logistic", "forest", "boosting")
 _WORDS = {
@@ -44,14 +45,15 @@ class Fold:
 
 
 @dataclass(frozen=True)
-class CrossFit:
+class CrossFit(CrossFitted):
     """A standard model on all folds.
 
     Attributes
     ----------
     name : {"logistic", "forest", "boosting"}
-    columns : list
-        Columns of the table that the model saw.
+    X : DataFrame of shape (n, d)
+        What it sees of the table.
+    y : Series of shape (n,)
     encoded : Encoded
         The columns as numbers.
     folds : list of Fold
@@ -61,7 +63,8 @@ class CrossFit:
     """
 
     name: str
-    columns: list
+    X: pd.DataFrame
+    y: pd.Series
     encoded: Encoded
     folds: list[Fold]
     labels: pd.Series
@@ -71,6 +74,11 @@ class CrossFit:
     def words(self) -> str:
         """The model in words."""
         return _WORDS[self.name]
+
+    @property
+    def columns(self) -> list:
+        """The columns of the table that the model sees."""
+        return self.X.columns.tolist()
 
     @property
     def origin(self) -> np.ndarray:
@@ -85,23 +93,28 @@ class CrossFit:
         encoder = TableEncoder(self.encoded, fold.scaling)
         return Pipeline([("encode", encoder), ("model", fold.model)])
 
-    def without(self, columns: Collection[Hashable], y: pd.Series) -> pd.Series:
+    def examined(self, groups: pd.DataFrame) -> Examined:
+        """The model of the first fold, and the rows that it has not seen: folds are shuffled."""
+        rows = self.folds[0].test
+        return Examined(self.model_of(0), self.X.iloc[rows], rows, of_fold(self.words, 0))
+
+    def without(self, columns: Sequence) -> pd.Series:
         """Out-of-fold predictions of the same model that never sees some columns.
 
         Every column is encoded by itself, so that leaving out its encoded columns is leaving it
         out of the table.
         """
         mask = np.array([c not in columns for c in self.columns])[self.origin]
-        out = np.empty(len(y), dtype=object)
-        truth = y.to_numpy()
+        out = np.empty(len(self.y), dtype=object)
+        truth = self.y.to_numpy()
         for fold in self.folds:
             name = self.name if mask.any() else "constant"
-            model = make_classifier(name, self.seed, len(mask) * y.nunique())
+            model = make_classifier(name, self.seed, len(mask) * self.y.nunique())
             _fit(model, fold.X_train[:, mask], truth[fold.train])
             out[fold.test] = model.predict(fold.X_test[:, mask])
-        return pd.Series(out, index=y.index, name="prediction").infer_objects()
+        return pd.Series(out, index=self.y.index, name="prediction").infer_objects()
 
-    def reweighted(self, y: pd.Series, group_codes: np.ndarray) -> pd.Series:
+    def reweighted(self, group_codes: np.ndarray) -> pd.Series:
         """Out-of-fold predictions of the same model, fitted with the weights of a Reweighter.
 
         Weights are those of the rows to learn from. Cells of group and class without rows there
@@ -110,15 +123,15 @@ class CrossFit:
         from skfairprop.meta import ReweightedClassifier
         from skfairprop.preprocessing import Reweighter
 
-        out = np.empty(len(y), dtype=object)
-        truth = y.to_numpy()
+        out = np.empty(len(self.y), dtype=object)
+        truth = self.y.to_numpy()
         for fold in self.folds:
-            model = make_classifier(self.name, self.seed, len(self.origin) * y.nunique())
+            model = make_classifier(self.name, self.seed, len(self.origin) * self.y.nunique())
             weighted = ReweightedClassifier(model, Reweighter(empty_cells="ignore"))
             groups = group_codes[fold.train]
             _fit(weighted, fold.X_train, truth[fold.train], sensitive_features=groups)
             out[fold.test] = weighted.predict(fold.X_test)
-        return pd.Series(out, index=y.index, name="prediction").infer_objects()
+        return pd.Series(out, index=self.y.index, name="prediction").infer_objects()
 
 
 def make_classifier(name: str, seed: int, n_columns: int):
@@ -190,7 +203,7 @@ def fit_out_of_fold(X: pd.DataFrame, y: pd.Series, name: str, *, cv: int, seed: 
     for fold in fitted:
         out[fold.test] = fold.model.predict(fold.X_test)
     labels = pd.Series(out, index=y.index, name="prediction").infer_objects()
-    return CrossFit(name, X.columns.tolist(), encoded, fitted, labels, seed)
+    return CrossFit(name, X, y, encoded, fitted, labels, seed)
 
 
 def _fold(encoded: Encoded, y: np.ndarray, train, test, model) -> Fold:

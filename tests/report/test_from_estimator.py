@@ -1,5 +1,7 @@
 """Reports from an estimator: out-of-fold, with refits."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,13 +9,16 @@ from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from skfairprop import FairnessReport, fairness_report
-from skfairprop._columns import Column
-from skfairprop.report import _from_estimator
-from skfairprop.report._from_estimator import _estimated, _Fits, _Unseen, _unseen
+from skfairprop.preprocessing import Reweighter
+from skfairprop.report import _complete
+from skfairprop.report._complete import Wanted, complete
+from skfairprop.report._from_estimator import EstimatorFits
+from skfairprop.report._model import Examined, Model, Rows
 
 SETTINGS = {"pos_label": "yes", "bootstrap": 0}
 
@@ -114,30 +119,94 @@ def fits_of(groups, n_folds=3):
     """Folds in the order of the rows, as of a table that is not shuffled."""
     n = len(groups)
     X, y = pd.DataFrame({"x": np.arange(n), "sex": groups}), np.tile(["no", "yes"], n // 2)
-    folds = list(KFold(n_folds).split(X))
-    return _Fits(DummyClassifier(), X, y, folds, None), Column(y), X[["sex"]]
+    return EstimatorFits(DummyClassifier(), X, y, list(KFold(n_folds).split(X)))
 
 
 def test_a_sorted_table_is_examined_where_it_has_more_than_one_group():
-    mixed = _unseen(*fits_of(np.repeat(["a", "b"], [30, 30])))
-    assert set(mixed.groups["sex"]) == {"a", "b"}
+    fits = fits_of(np.repeat(["a", "b"], [30, 30]))
+    mixed = fits.examined(fits.X[["sex"]])
     assert mixed.what.startswith("The DummyClassifier of fold 2, ")
-    assert mixed.X["x"].tolist() == list(range(20, 40))
-    first = _unseen(*fits_of(np.array(["a", "b"] * 30)))
-    assert first.what.startswith("The DummyClassifier of the first fold, ")
+    assert mixed.rows.tolist() == mixed.X["x"].tolist() == list(range(20, 40))
+    assert set(mixed.X["sex"]) == {"a", "b"}
+    fits = fits_of(np.array(["a", "b"] * 30))
+    assert fits.examined(fits.X[["sex"]]).what.startswith("The DummyClassifier of the first fold, ")
+
+
+class Middle(Model):
+    """A model that is looked at on the rows in the middle: half a, half b."""
+
+    def examined(self, groups):
+        rows = np.arange(100, 300)
+        return Examined(
+            None, pd.DataFrame({"row": rows, "sex": groups["sex"].iloc[rows]}), rows, ""
+        )
 
 
 def test_rows_of_a_sorted_fold_are_taken_at_random(monkeypatch):
     seen = {}
-    monkeypatch.setattr(_from_estimator, "N_EXAMINED", 30)
+    monkeypatch.setattr(_complete, "N_EXAMINED", 30)
     monkeypatch.setattr(
-        _from_estimator, "estimate_features", lambda *a, **k: seen.update(k, X=a[1])
+        _complete, "estimate_features", lambda *a, **k: seen.update(k, X=a[1], y=a[2])
     )
-    fits, labels, groups = fits_of(np.repeat(["a", "b"], 200), n_folds=2)
-    report = fairness_report(["no", "yes"] * 10, sensitive_features=["a", "b"] * 10, bootstrap=0)
-    fold = np.arange(100, 300)  # half a, half b
-    of = _Unseen(None, fits.X.iloc[fold], np.asarray(labels.values)[fold], groups.iloc[fold], "")
-    _estimated(report, of)
+    y = np.tile(["no", "yes"], 200)
+    rows = Rows(y, pd.DataFrame({"sex": np.repeat(["a", "b"], 200)}), None, "raise")
+    report = FairnessReport.from_counts(rows.count(None), bootstrap=0)
+    wanted = Wanted(benn=True)
+    complete(report, rows, None, Middle(), wanted, others=None, seen=["sex"])
     assert len(seen["X"]) == 30
     assert 5 <= (seen["groups"]["sex"] == "a").sum() <= 25
     assert seen["X"]["sex"].tolist() == seen["groups"]["sex"].tolist()
+    assert seen["y"].tolist() == y[seen["X"]["row"]].tolist()
+
+
+def test_what_takes_time_is_done_within_its_step(model, data):
+    done = []
+
+    @contextmanager
+    def step(part):
+        done.append(part)
+        yield
+
+    X, y = data
+    rows = Rows(y.to_numpy(), X[["sex"]].reset_index(drop=True), None, "raise")
+    fits = EstimatorFits(model, X, y, list(KFold(2).split(X)), reweighter=Reweighter())
+    predicted = fits.predict()
+    report = FairnessReport.from_counts(rows.count(predicted), bootstrap=0)
+    wanted = Wanted(reweight=True, explain=True)
+    complete(report, rows, predicted, fits, wanted, others=X[["age"]], seen=[], step=step)
+    assert done == ["reweight", "explain"]
+    assert report.drivers.associations.index.tolist() == ["age"]
+    assert report.drivers.refits is None
+    assert report.before_after is not None
+    assert report.explanations is not None
+    assert report.estimations is None
+
+
+@pytest.mark.parametrize("setting", [{"confidence": 2}, {"benn": True}])
+def test_what_cannot_be_is_refused_before_anything_is_fitted(data, setting):
+    class Unfitted(DummyClassifier):
+        def fit(self, X, y, sample_weight=None):
+            raise AssertionError("it was fitted")
+
+    X, y = data
+    with pytest.raises(ValueError, match=r"confidence must be|X has none of the protected ones"):
+        FairnessReport.from_estimator(
+            Unfitted(), X[["age"]], y, sensitive_features=X["sex"], **setting
+        )
+
+
+def test_other_frames_are_examined_too():
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("skorch")
+    rng = np.random.default_rng(0)
+    table = {"sex": rng.integers(0, 2, 60), "x": rng.normal(0, 1, 60)}
+    y = (table["x"] > 0).astype(int)
+    frames = [make(table) for make in (pd.DataFrame, polars.DataFrame)]
+    expected, found = (
+        FairnessReport.from_estimator(
+            GaussianNB(), X, y, sensitive_features="sex", cv=2, benn=True, bootstrap=0, refit=False
+        ).estimations.frame
+        for X in frames
+    )
+    columns = ["estimate", "ensemble"]
+    np.testing.assert_allclose(found[columns].to_numpy(float), expected[columns].to_numpy(float))
