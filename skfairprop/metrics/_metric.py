@@ -167,10 +167,16 @@ class Metric:
         Raises
         ------
         ValueError
-            If an option that has variants is given a value that is not allowed.
+            If an option that has variants is given a value that is not allowed, or the record has
+            variants of an option that it does not have.
         """
         changes: dict[str, Any] = {}
         for key, variants in self.variants.items():
+            if key not in self.options:
+                raise ValueError(
+                    f"{self.name}: variants has {key!r}, which is no option of it; give them by "
+                    "option and value, as {'agg': {'mean': {'null': None}}}"
+                )
             if key in options:
                 self.check_options({key: options[key]})
                 changes |= variants.get(options[key], {})

@@ -188,8 +188,9 @@ def test_every_option_makes_its_changes():
 def test_a_value_that_an_option_cannot_have():
     with pytest.raises(ValueError, match=r"another: share must be one of .*; got \['raw'\]"):
         TWO_OPTIONS.with_options({"share": ["raw"]})
-    with pytest.raises(ValueError, match="another has no option 'share'"):
-        replace(TWO_OPTIONS, options={}).with_options({"share": "balanced"})
+    by_value_alone = replace(TWO_OPTIONS, variants={"balanced": {"null": "separation"}})
+    with pytest.raises(ValueError, match="another: variants has 'balanced', which is no option"):
+        by_value_alone.with_options({"share": "balanced"})
     with pytest.raises(ValueError, match=r"demographic_parity: normalization must be .* \['raw'\]"):
         evaluate(COUNTS, "demographic_parity", normalization=["raw"])
 
