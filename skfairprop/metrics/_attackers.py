@@ -13,7 +13,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from skfairprop._checks import check_integer
 from skfairprop._columns import blockwise_bincount
-from skfairprop._random import RandomState, as_generator
+from skfairprop._random import RandomState, as_generator, draw_seed
 from skfairprop.metrics._amplification_rows import Labels, LabelSets, Scores, Variable
 
 # Probabilities are kept this far from 0 and 1 in the logarithmic loss.
@@ -112,7 +112,7 @@ def check_folds(cv: Any) -> None:
 
 
 def repeated_splits(
-    cv: int | Any, n_repeats: int, target: Variable, random_state: RandomState
+    cv: Any, n_repeats: int, target: Variable, random_state: RandomState
 ) -> Iterator[tuple[list[Split], np.random.Generator]]:
     """Train and test rows of each repeat, with a generator of its own.
 
@@ -127,7 +127,7 @@ def repeated_splits(
     """
     n_rows = len(target.values())
     if isinstance(cv, Integral):
-        if cv > n_rows:
+        if int(cv) > n_rows:
             raise ValueError(f"cv={cv} folds need at least {cv} rows; there are {n_rows}")
     elif not hasattr(cv, "split"):
         cv = list(cv)
@@ -139,7 +139,7 @@ def _splits(cv: Any, n_rows: int, target: Variable, rng: np.random.Generator) ->
     if isinstance(cv, list):
         return cv
     if isinstance(cv, Integral):
-        cv = KFold(cv, shuffle=True, random_state=int(rng.integers(2**31 - 1)))
+        cv = KFold(cv, shuffle=True, random_state=draw_seed(rng))
     return cv.split(np.zeros((n_rows, 1)), target.values())
 
 
