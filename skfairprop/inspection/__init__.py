@@ -1,4 +1,9 @@
-"""Displays: pictures of rates, gaps, tables and curves, with how sure of them one can be."""
+"""Displays: pictures of rates, gaps, tables and curves, with how sure of them one can be.
+
+``plot``, and whatever calls it, draws on ``ax`` or a new figure. It takes no style keywords: a
+picture has lines, markers, cells and texts, and none would be for all of them. Change the artists
+of ``ax_`` or ``axes_`` after it was drawn, as in ``display.ax_.set_title("Recall")``.
+"""
 
 from skfairprop.inspection._amplification import AmplificationDisplay
 from skfairprop.inspection._benn import (

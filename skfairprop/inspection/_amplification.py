@@ -98,7 +98,6 @@ class AmplificationDisplay(CountsDisplay):
         ValueError
             If there are no predictions, or one group only.
         """
-        style.require_matplotlib()
         counts = check_counts(counts, cls.__name__, predictions=True, compares=True)
         value = evaluate(counts, "directional_bias_amplification")
         return cls(_changes(counts), value=value).plot(ax)
@@ -115,7 +114,6 @@ class AmplificationDisplay(CountsDisplay):
         -------
         AmplificationDisplay
         """
-        style.require_matplotlib()
         order = np.lexsort([-self.frame["change"].abs(), self.frame["p"]])
         drawn = self.frame.iloc[order[:_MAX_PAIRS]]
         drawn = drawn.sort_values("contribution", ascending=False, kind="stable")
@@ -123,7 +121,7 @@ class AmplificationDisplay(CountsDisplay):
         groups, classes = (style.names_of(self.frame_[name]) for name in ("group", "class"))
         rows = [f"{a} \u00d7 {c}" for a, c in zip(groups, classes, strict=True)]
         size = (4.6 + 0.075 * max(map(len, rows)), 1.2 + 0.27 * len(rows))
-        panels = style.make_panels(ax, 1, owner=type(self).__name__, size=size)
+        panels = self._panels(ax, size=size)
         axes = panels.axes[0]
         style.clean(axes, grid="x")
         style.label_rows(axes, rows)
@@ -141,7 +139,6 @@ class AmplificationDisplay(CountsDisplay):
             color=style.SOFT,
         )
         style.legend_below(panels, self._legend())
-        self.axes_, self.ax_, self.figure_ = panels.axes, axes, panels.figure
         return self
 
     def _legend(self) -> list:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from skfairprop.inspection import _style as style
+from skfairprop.inspection._display import Display
 
 _PARTS = {
     "change": "prediction change",
@@ -16,7 +17,7 @@ _PARTS = {
 _MOST_ROWS = 30
 
 
-class DirectTotalDisplay:
+class DirectTotalDisplay(Display):
     """Direct beside total bias of every feature: which of them work through proxies.
 
     One row a feature: a hollow disc for what the feature does alone, a filled one for what it does
@@ -77,7 +78,6 @@ class DirectTotalDisplay:
         ValueError
             If the formulation is the paper's, which has no direct and total effect.
         """
-        style.require_matplotlib()
         table = benn.summary()
         if "direct" not in table:
             raise ValueError(
@@ -98,12 +98,11 @@ class DirectTotalDisplay:
         -------
         DirectTotalDisplay
         """
-        style.require_matplotlib()
         ordered = self.frame.sort_values("total", ascending=False, kind="stable")
         self.frame_ = ordered.iloc[:_MOST_ROWS]
         names = style.names_of(self.frame_.index)
         size = (6.6 + 0.05 * max(map(len, names)), 1.2 + 0.34 * len(names))
-        panels = style.make_panels(ax, 1, owner=type(self).__name__, size=size)
+        panels = self._panels(ax, size=size)
         axes = panels.axes[0]
         style.clean(axes, grid="x")
         style.label_rows(axes, names)
@@ -119,7 +118,6 @@ class DirectTotalDisplay:
         axes.set_xlim(-0.02, 1.02)
         axes.set_xlabel("bias estimate on the worst slice", fontsize=style.MEDIUM, color=style.SOFT)
         style.legend_below(panels, self._legend())
-        self.axes_, self.ax_, self.figure_ = panels.axes, axes, panels.figure
         return self
 
     def _legend(self) -> list:
@@ -136,7 +134,7 @@ class DirectTotalDisplay:
         return handles
 
 
-class BENNLearningCurveDisplay:
+class BENNLearningCurveDisplay(Display):
     """Parts of BENN's loss over the steps of the training.
 
     One panel a part. Prediction change and feature selection should level off before the end;
@@ -192,7 +190,6 @@ class BENNLearningCurveDisplay:
             If no network was trained, as nothing changed the output, or the training was stopped
             before its first check.
         """
-        style.require_matplotlib()
         if not len(benn.loss_curve_):
             why = "no network was trained: nothing changed the output"
             if benn.n_steps_:
@@ -212,24 +209,20 @@ class BENNLearningCurveDisplay:
         -------
         BENNLearningCurveDisplay
         """
-        style.require_matplotlib()
         self.frame_ = self.frame
         parts = [name for name in _PARTS if name in self.frame]
         size = (0.4 + 2.5 * len(parts), 2.5)
-        panels = style.make_panels(
-            ax, len(parts), owner=type(self).__name__, n_columns=4, size=size
-        )
+        panels = self._panels(ax, len(parts), n_columns=4, size=size)
         for axes, name in zip(panels.axes, parts, strict=True):
             style.clean(axes, grid="y")
             axes.plot(self.frame["step"], self.frame[name], color=style.BLUE, linewidth=1.6)
             style.title(axes, _PARTS[name])
             axes.set_xlim(0, self.frame["step"].max())
             axes.set_xlabel("step", fontsize=style.MEDIUM, color=style.SOFT)
-        self.axes_, self.ax_, self.figure_ = panels.axes, panels.axes[0], panels.figure
         return self
 
 
-class MitigationDisplay:
+class MitigationDisplay(Display):
     """Bias estimates before and after something was done about it, by several estimators.
 
     One panel an estimator, one row a feature: a hollow disc before, a filled one after; orange
@@ -303,7 +296,6 @@ class MitigationDisplay:
             If a column is not in both frames, a feature is in one of them twice, or they have no
             feature in common.
         """
-        style.require_matplotlib()
         names = [estimators] if isinstance(estimators, str) else list(estimators)
         for name in names:
             if name not in before or name not in after:
@@ -342,7 +334,6 @@ class MitigationDisplay:
         -------
         MitigationDisplay
         """
-        style.require_matplotlib()
         self.frame_ = self.frame
         estimators = pd.unique(self.frame["estimator"])
         features = pd.unique(self.frame["feature"])
@@ -351,9 +342,7 @@ class MitigationDisplay:
             0.6 + 0.075 * max(map(len, names)) + 3.1 * len(estimators),
             1.3 + 0.36 * len(names),
         )
-        panels = style.make_panels(
-            ax, len(estimators), owner=type(self).__name__, n_columns=len(estimators), size=size
-        )
+        panels = self._panels(ax, len(estimators), n_columns=len(estimators), size=size)
         numbers = self.frame[["before", "after"]].to_numpy(float)
         ends = numbers[np.isfinite(numbers)]
         low, high = (ends.min(), ends.max()) if len(ends) else (0.0, 1.0)
@@ -368,7 +357,6 @@ class MitigationDisplay:
             title = {"estimate": "BENN"}.get(str(name), str(name).replace("_", " "))
             style.title(axes, style.name_of(title))
         style.legend_below(panels, self._legend())
-        self.axes_, self.ax_, self.figure_ = panels.axes, panels.axes[0], panels.figure
         return self
 
     def _legend(self) -> list:

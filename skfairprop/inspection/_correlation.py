@@ -8,6 +8,7 @@ import pandas as pd
 
 from skfairprop.inspection import _style as style
 from skfairprop.inspection._cells import diverging, draw_cells, label_cells, turn_for
+from skfairprop.inspection._display import Display
 from skfairprop.inspection._induction_curve import chosen_metrics
 from skfairprop.inspection._titles import metric_title
 
@@ -15,7 +16,7 @@ from skfairprop.inspection._titles import metric_title
 _PITCH = 0.86
 
 
-class CorrelationDisplay:
+class CorrelationDisplay(Display):
     """Rank correlations between metrics of the data and metrics of the model: a heat map.
 
     One row a metric of the training data, one column a metric of the predictions. A cell holds
@@ -112,7 +113,6 @@ class CorrelationDisplay:
         ValueError
             If a metric, experiment or factor is not in the study.
         """
-        style.require_matplotlib()
         if model_metrics is None:
             model_metrics = chosen_metrics(study, "model", None)
         frame = study.correlations(
@@ -135,7 +135,6 @@ class CorrelationDisplay:
         -------
         CorrelationDisplay
         """
-        style.require_matplotlib()
         of_data, of_model = (
             list(dict.fromkeys(self.frame[name])) for name in ("dataset_metric", "model_metric")
         )
@@ -153,7 +152,7 @@ class CorrelationDisplay:
             max(0.6 + 0.075 * max(map(len, rows)) + _PITCH * len(columns), 4.2),
             1.9 + 0.44 * len(rows),
         )
-        panels = style.make_panels(ax, 1, owner=type(self).__name__, size=size)
+        panels = self._panels(ax, size=size)
         axes = panels.axes[0]
         framed = (lower > 0) | (upper < 0)
         draw_cells(
@@ -170,7 +169,6 @@ class CorrelationDisplay:
         )
         label_cells(axes, rows, columns, turn=turn_for(columns, _PITCH))
         style.legend_below(panels, self._legend(framed, lower), drop=8)
-        self.axes_, self.ax_, self.figure_ = panels.axes, axes, panels.figure
         return self
 
     def _legend(self, framed: np.ndarray, lower: np.ndarray) -> list:

@@ -15,25 +15,13 @@ from skfairprop._rows import count_rows, take_rows
 from skfairprop.counts import GroupCounts
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.groups import name_some
+from skfairprop.inspection._display import Display
 from skfairprop.inspection._style import require_matplotlib
 from skfairprop.scorers._fold import Fold, respond
 
 
-class CountsDisplay:
-    """Base of the displays of a table of counts.
-
-    Subclasses define :meth:`from_counts` and ``plot``.
-
-    Attributes
-    ----------
-    frame_ : DataFrame
-        The data drawn.
-    ax_ : matplotlib Axes
-        The first panel.
-    axes_ : ndarray of matplotlib Axes, shape (n_panels,)
-        All panels.
-    figure_ : matplotlib Figure
-    """
+class CountsDisplay(Display):
+    """Base of the displays of a table of counts: those that define :meth:`from_counts`."""
 
     # Settings of a report that are options of from_counts.
     _report_options: ClassVar[Sequence[str]] = ("confidence", "min_count")
@@ -212,7 +200,6 @@ class CountsDisplay:
         ImportError
             If matplotlib is not installed.
         """
-        require_matplotlib()
         known = {name: getattr(report.settings, name) for name in cls._report_options}
         if cls._has_pos_label:
             known["pos_label"] = report.pos_label

@@ -7,6 +7,7 @@ import pandas as pd
 
 from skfairprop.inspection import _style as style
 from skfairprop.inspection._cells import draw_cells, label_cells, sequential, turn_for
+from skfairprop.inspection._display import Display
 
 # Column of the frame -> what it is called, in the order they are drawn.
 COLUMNS = {
@@ -25,7 +26,7 @@ _SPREAD = {"estimate": "sd"}
 _PITCH = 0.92
 
 
-class EstimatorMatrixDisplay:
+class EstimatorMatrixDisplay(Display):
     """Bias estimates of every feature, by BENN and by the ensemble: a table of coloured cells.
 
     One row a feature, the largest estimate first, one column an estimator. The first holds BENN's
@@ -91,7 +92,6 @@ class EstimatorMatrixDisplay:
         -------
         EstimatorMatrixDisplay
         """
-        style.require_matplotlib()
         return cls(benn.summary()).plot(ax)
 
     @classmethod
@@ -109,7 +109,6 @@ class EstimatorMatrixDisplay:
         -------
         EstimatorMatrixDisplay
         """
-        style.require_matplotlib()
         return cls(comparison.frame).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
@@ -129,7 +128,6 @@ class EstimatorMatrixDisplay:
         ValueError
             If the frame has none of the columns.
         """
-        style.require_matplotlib()
         columns = [name for name in COLUMNS if name in self.frame]
         if not columns:
             raise ValueError(
@@ -143,7 +141,7 @@ class EstimatorMatrixDisplay:
             max(0.9 + 0.075 * max(map(len, rows)) + _PITCH * len(columns), 4.2),
             1.9 + 0.44 * len(rows),
         )
-        panels = style.make_panels(ax, 1, owner=type(self).__name__, size=size)
+        panels = self._panels(ax, size=size)
         axes = panels.axes[0]
         framed = self._framed(columns)
         draw_cells(
@@ -152,7 +150,6 @@ class EstimatorMatrixDisplay:
         )  # fmt: skip
         label_cells(axes, rows, titles, turn=turn_for(titles, _PITCH))
         style.legend_below(panels, self._legend(framed), drop=8)
-        self.axes_, self.ax_, self.figure_ = panels.axes, axes, panels.figure
         return self
 
     def _text(self, row: pd.Series, name: str) -> str:

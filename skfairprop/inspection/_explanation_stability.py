@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skfairprop.inspection import _style as style
+from skfairprop.inspection._display import Display
 from skfairprop.inspection._extremes import extremes
 from skfairprop.metrics import mesd
 from skfairprop.metrics._mesd_result import MESDResult
@@ -15,7 +16,7 @@ _MAX_PAIRS = 12
 _INTERVAL = {"linewidth": 2.2, "solid_capstyle": "butt", "zorder": 2}
 
 
-class ExplanationStabilityDisplay:
+class ExplanationStabilityDisplay(Display):
     """Stability of the explanations of each group with intervals, and the pairs that make MESD.
 
     The first panel has one row a group, the least stable first: 1 is an explanation that does not
@@ -115,7 +116,6 @@ class ExplanationStabilityDisplay:
         TypeError
             If `result` is something else.
         """
-        style.require_matplotlib()
         if not isinstance(result, MESDResult):
             raise TypeError(
                 f"{cls.__name__}: result must be what mesd returns; got {type(result).__name__}"
@@ -185,7 +185,6 @@ class ExplanationStabilityDisplay:
         -------
         ExplanationStabilityDisplay
         """
-        style.require_matplotlib()
         ordered = self.frame.sort_values("stability", kind="stable")
         chosen, note = extremes(ordered["stability"].to_numpy(float))
         self.frame_ = ordered.iloc[chosen].reset_index(drop=True)
@@ -194,18 +193,11 @@ class ExplanationStabilityDisplay:
         self.pairs_ = heavy.iloc[:_MAX_PAIRS].reset_index(drop=True)
         n_panels = 1 + bool(len(self.pairs_))
         groups, pairs = style.names_of(self.frame_["group"]), _pair_names(self.pairs_)
-        panels = style.make_panels(
-            ax,
-            n_panels,
-            owner=type(self).__name__,
-            n_columns=n_panels,
-            size=_size(groups, pairs),
-        )
+        panels = self._panels(ax, n_panels, n_columns=n_panels, size=_size(groups, pairs))
         self._draw_groups(panels.axes[0], groups)
         if n_panels > 1:
             self._draw_pairs(panels.axes[1], pairs)
         style.legend_below(panels, self._legend(note, len(heavy)), drop=48)
-        self.axes_, self.ax_, self.figure_ = panels.axes, panels.axes[0], panels.figure
         return self
 
     def _draw_groups(self, ax: Any, names: list[str]) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 from skfairprop._checks import is_integer
 from skfairprop._suggest import closest
 from skfairprop.inspection import _style as style
+from skfairprop.inspection._search_values import read_search
 from skfairprop.inspection._titles import metric_title
 
 COLUMNS = (
@@ -26,6 +27,8 @@ COLUMNS = (
 _KEYS = ("method", "on", "point", "chosen")
 # Other methods are told apart by their markers, as hues would be by few.
 MARKERS = ("s", "^", "X", "v", "P", "*", "<", ">")
+# Keywords of the marker of each method.
+Looks = dict[str, dict[str, Any]]
 _INTERVAL = 3
 
 
@@ -36,8 +39,8 @@ def front_frame(
     greater_is_better: Iterable[str],
     chosen: int | None,
     others: Mapping[str, Any] | None,
-    test: Any,
-    name: str,
+    test: Any = None,
+    name: str = "search",
 ) -> pd.DataFrame:
     """One row for each point and objective.
 
@@ -98,6 +101,27 @@ def front_frame(
     out = pd.concat(parts, ignore_index=True)
     out["greater_is_better"] = out["objective"].isin(better)
     return out[list(COLUMNS)]
+
+
+def frame_of_search(
+    search: Any,
+    *,
+    owner: str,
+    objectives: Sequence[str] | None,
+    others: Mapping[str, Any] | None,
+    test: Any = None,
+    tested: bool = False,
+) -> pd.DataFrame:
+    """What :func:`front_frame` returns, of a fitted search as :func:`read_search` reads it."""
+    found = read_search(search, owner=owner, test=test, objectives=objectives, tested=tested)
+    return front_frame(
+        found.front,
+        objectives=objectives,
+        greater_is_better=found.better(objectives),
+        chosen=found.chosen,
+        others=others,
+        test=found.test,
+    )
 
 
 def _columns_of(table: pd.DataFrame, names: Sequence[str], what: str) -> pd.DataFrame:
@@ -198,7 +222,7 @@ def objective_label(name: str, greater_is_better: bool) -> str:
     return f"{style.name_of(metric_title(name), 36)}\n{way} is better"
 
 
-def method_looks(frame: pd.DataFrame, *, owner: str) -> dict[str, dict[str, Any]]:
+def method_looks(frame: pd.DataFrame, *, owner: str) -> Looks:
     """Markers of the other methods: hollow and in ink.
 
     Raises

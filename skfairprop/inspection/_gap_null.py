@@ -193,7 +193,6 @@ class GapNullDisplay(CountsDisplay):
             If there is no such view, it has one group only, or the report lacks a metric or was
             made without random tables.
         """
-        style.require_matplotlib()
         found = find_view(report, view)
         check_counts(found.counts, cls.__name__, compares=True)
         if not report.settings.bootstrap:
@@ -223,10 +222,9 @@ class GapNullDisplay(CountsDisplay):
         -------
         GapNullDisplay
         """
-        style.require_matplotlib()
         self.frame_, names = _mirrored(self.frame)
         size = (8.4, 1.1 + 0.36 * len(names))
-        panels = style.make_panels(ax, 1, owner=type(self).__name__, size=size)
+        panels = self._panels(ax, size=size)
         axes = panels.axes[0]
         style.clean(axes, grid="x")
         style.label_rows(axes, names)
@@ -244,7 +242,6 @@ class GapNullDisplay(CountsDisplay):
             axes.set_xlim(0, max(np.nanmax(ends, initial=0.0) * 1.05, 0.02))
         axes.set_xlabel("size of the gap", fontsize=style.MEDIUM, color=style.SOFT)
         style.legend_below(panels, self._legend())
-        self.axes_, self.ax_, self.figure_ = panels.axes, axes, panels.figure
         return self
 
     def _is_signed(self) -> bool:

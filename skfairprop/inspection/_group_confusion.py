@@ -110,7 +110,6 @@ class GroupConfusionDisplay(CountsDisplay):
         ValueError
             If there are no predictions, `normalize` is not allowed, or the axes do not fit.
         """
-        style.require_matplotlib()
         check_choice("normalize", normalize, ("true", "pred", "all", None))
         counts = check_counts(counts, cls.__name__, predictions=True)
         frame = _matrices(counts, normalize)
@@ -128,7 +127,6 @@ class GroupConfusionDisplay(CountsDisplay):
         -------
         GroupConfusionDisplay
         """
-        style.require_matplotlib()
         parts = [part for _, part in self.frame.groupby("group", sort=False, dropna=False)]
         chosen, note = extremes(np.array([_accuracy(part) for part in parts[1:]]))
         drawn = [parts[0], *(parts[1 + i] for i in chosen)]
@@ -136,20 +134,14 @@ class GroupConfusionDisplay(CountsDisplay):
         classes = style.names_of(pd.unique(self.frame["true"]), 18)
         groups = style.names_of([part["group"].iloc[0] for part in drawn[1:]], 24)
         n_columns = 3 if len(drawn) in (3, 5, 6) or len(classes) > 10 else 4
-        panels = style.make_panels(
-            ax,
-            len(drawn),
-            owner=type(self).__name__,
-            n_columns=n_columns,
-            size=_size(len(drawn), n_columns, classes),
-        )
+        size = _size(len(drawn), n_columns, classes)
+        panels = self._panels(ax, len(drawn), n_columns=n_columns, size=size)
         everything = zip(panels.axes, drawn, [EVERYONE, *groups], strict=True)
         for i, (axes, part, name) in enumerate(everything):
             self._draw(
                 axes, part, name, classes if panels.is_left(i) else [""] * len(classes), classes
             )
         style.legend_below(panels, self._legend(note), drop=8)
-        self.axes_, self.ax_, self.figure_ = panels.axes, panels.axes[0], panels.figure
         return self
 
     def _draw(self, ax, part: pd.DataFrame, name: str, rows: list[str], columns: list[str]) -> None:

@@ -16,6 +16,7 @@ from skfairprop.groups import name_some
 from skfairprop.inspection import _style as style
 from skfairprop.inspection._counts_display import fold_of, folds_of
 from skfairprop.inspection._curves import calibration_tables, read_scores, roc_tables
+from skfairprop.inspection._display import Display
 from skfairprop.inspection._extremes import extremes
 from skfairprop.metrics._metric import find_positive
 from skfairprop.scorers._fold import Fold
@@ -25,7 +26,7 @@ _EVERYONE = {"color": style.SOFT, "linewidth": 1.2, "linestyle": (0, (4, 3)), "z
 _DIAGONAL = {"color": style.GRID, "linewidth": 1.0, "zorder": 1}
 
 
-class GroupCurveDisplay:
+class GroupCurveDisplay(Display):
     """ROC curve, or calibration, of every group: one panel each, beside the curve of everyone.
 
     Curves that lie on each other can only be told apart by hue, and seven hues by nobody: so each
@@ -327,7 +328,6 @@ class GroupCurveDisplay:
         ValueError
             If no group has a curve, or the axes do not fit.
         """
-        style.require_matplotlib()
         lines = self.summary[self.summary["group"].notna()]
         drawn = lines[lines["group"].isin(self.frame["group"])]
         if drawn.empty:
@@ -345,16 +345,13 @@ class GroupCurveDisplay:
             0.5 + 2.45 * max(min(len(drawn), n_columns), 2),
             0.75 + 2.95 * -(-len(drawn) // n_columns),
         )
-        panels = style.make_panels(
-            ax, len(drawn), owner=type(self).__name__, n_columns=n_columns, size=size
-        )
+        panels = self._panels(ax, len(drawn), n_columns=n_columns, size=size)
         names = style.names_of(drawn["group"], 26)
         for i, (axes, row) in enumerate(zip(panels.axes, style.rows_of(drawn), strict=True)):
             self._frame_panel(axes, panels.is_left(i), panels.is_bottom(i))
             draw = self._draw_roc if self.kind == "roc" else self._draw_calibration
             draw(axes, parts[i], everyone, row, names[i])
         style.legend_below(panels, self._legend(absent, note), drop=40)
-        self.axes_, self.ax_, self.figure_ = panels.axes, panels.axes[0], panels.figure
         return self
 
     def _frame_panel(self, ax, is_left: bool, is_bottom: bool) -> None:

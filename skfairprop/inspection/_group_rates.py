@@ -119,7 +119,6 @@ class GroupRatesDisplay(CountsDisplay):
             If a rate is not known or needs predictions that are not there, `pos_label` does not
             occur, or the axes do not fit.
         """
-        style.require_matplotlib()
         counts = check_counts(counts, cls.__name__)
         table = rate_table(counts, rates=rates, pos_label=pos_label, confidence=confidence)
         return cls(by_gap(table), confidence=confidence, min_count=min_count).plot(ax)
@@ -136,7 +135,6 @@ class GroupRatesDisplay(CountsDisplay):
         -------
         GroupRatesDisplay
         """
-        style.require_matplotlib()
         parts = _panels_of(self.frame)
         first = parts[0]["value"].to_numpy(float)
         chosen, note = extremes(first)
@@ -144,13 +142,8 @@ class GroupRatesDisplay(CountsDisplay):
         self.frame_ = pd.concat(drawn, ignore_index=True)
         names = style.names_of(drawn[0]["group"])
         n_columns = 3 if len(drawn) in (1, 2, 3, 5, 6, 9) else 4
-        panels = style.make_panels(
-            ax,
-            len(drawn),
-            owner=type(self).__name__,
-            n_columns=n_columns,
-            size=_size(len(drawn), n_columns, names),
-        )
+        size = _size(len(drawn), n_columns, names)
+        panels = self._panels(ax, len(drawn), n_columns=n_columns, size=size)
         uppers = self.frame_.groupby("rate")["upper"].max()
         for i, (axes, part) in enumerate(zip(panels.axes, drawn, strict=True)):
             highest = float(uppers[part["rate"].iloc[0]])
@@ -158,7 +151,6 @@ class GroupRatesDisplay(CountsDisplay):
             if not panels.is_left(i):
                 axes.set_yticklabels([])
         style.legend_below(panels, self._legend(note, len(parts)), drop=48)
-        self.axes_, self.ax_, self.figure_ = panels.axes, panels.axes[0], panels.figure
         return self
 
     def _draw(self, ax, part: pd.DataFrame, names: list[str], highest: float, split: bool) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from skfairprop._suggest import closest
 from skfairprop.inspection import _style as style
+from skfairprop.inspection._display import Display
 from skfairprop.inspection._search_values import read_search
 
 _LOOKS = (
@@ -19,7 +20,7 @@ _LOOKS = (
 _COLUMNS = ("n_evaluations", "hypervolume")
 
 
-class HypervolumeDisplay:
+class HypervolumeDisplay(Display):
     """Hypervolume of the front against the number of evaluations, for one or more searches.
 
     A step a generation: the volume stays what it was until the next is done. A curve that has been
@@ -91,7 +92,6 @@ class HypervolumeDisplay:
         NotFittedError
             If `search` is not fitted.
         """
-        style.require_matplotlib()
         read_search(search, owner=cls.__name__)  # refuses what is no fitted search
         return cls.from_values({name: search.hypervolume_}, ax=ax)
 
@@ -117,7 +117,6 @@ class HypervolumeDisplay:
         ValueError
             If there are none or more than four, or a history is no such table.
         """
-        style.require_matplotlib()
         parts = [_history(history, name) for name, history in values.items()]
         if not parts or len(parts) > len(_LOOKS):
             raise ValueError(
@@ -137,9 +136,8 @@ class HypervolumeDisplay:
         -------
         HypervolumeDisplay
         """
-        style.require_matplotlib()
         self.frame_ = _summary(self.frame)
-        panels = style.make_panels(ax, 1, owner=type(self).__name__, size=(5, 3.2))
+        panels = self._panels(ax, size=(5, 3.2))
         axes = panels.axes[0]
         style.clean(axes, grid="both")
         methods = pd.unique(self.frame_["method"])
@@ -155,7 +153,6 @@ class HypervolumeDisplay:
         axes.set_xlabel("evaluations", fontsize=style.MEDIUM, color=style.INK)
         style.title(axes, "Hypervolume of the front")
         style.legend_below(panels, handles if len(handles) > 1 else [])
-        self.axes_, self.ax_, self.figure_ = panels.axes, axes, panels.figure
         return self
 
 

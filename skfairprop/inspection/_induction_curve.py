@@ -8,6 +8,7 @@ import pandas as pd
 
 from skfairprop._checks import check_choice
 from skfairprop.inspection import _style as style
+from skfairprop.inspection._display import Display
 from skfairprop.inspection._titles import metric_title
 from skfairprop.metrics import METRICS
 
@@ -22,7 +23,7 @@ _LOOKS = (
 _COLUMNS = ("experiment", "f", "metric", "mean", "lower", "upper", "n")
 
 
-class InductionCurveDisplay:
+class InductionCurveDisplay(Display):
     """Metrics of the data, or of the models trained on them, against the bias factor f.
 
     One panel a metric, one line an experiment: the mean over the repeats, with its interval as a
@@ -117,7 +118,6 @@ class InductionCurveDisplay:
             If the study has no such kind, metric or experiment, or there are more than four of
             these.
         """
-        style.require_matplotlib()
         check_choice("kind", kind, KINDS)
         table = study.summary(confidence)
         table = table[table["kind"] == kind]
@@ -151,7 +151,6 @@ class InductionCurveDisplay:
         -------
         InductionCurveDisplay
         """
-        style.require_matplotlib()
         self.frame_ = self.frame
         parts = {str(name): part for name, part in self.frame.groupby("metric", sort=False)}
         n_columns = 3 if len(parts) in (3, 5, 6, 9) else 4
@@ -159,16 +158,13 @@ class InductionCurveDisplay:
             0.4 + 2.6 * max(min(len(parts), n_columns), 2),
             0.5 + 2.1 * -(-len(parts) // n_columns),
         )
-        panels = style.make_panels(
-            ax, len(parts), owner=type(self).__name__, n_columns=n_columns, size=size
-        )
+        panels = self._panels(ax, len(parts), n_columns=n_columns, size=size)
         looks = dict(zip(pd.unique(self.frame["experiment"]), _LOOKS, strict=False))
         for i, (axes, (name, part)) in enumerate(zip(panels.axes, parts.items(), strict=True)):
             _draw_metric(axes, name, part, looks)
             if panels.is_bottom(i):
                 axes.set_xlabel("induced bias f", fontsize=style.MEDIUM, color=style.SOFT)
         style.legend_below(panels, self._legend(looks))
-        self.axes_, self.ax_, self.figure_ = panels.axes, panels.axes[0], panels.figure
         return self
 
     def _legend(self, looks: dict) -> list:

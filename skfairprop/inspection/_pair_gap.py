@@ -136,7 +136,6 @@ class PairGapDisplay(CountsDisplay):
         -------
         PairGapDisplay
         """
-        style.require_matplotlib()
         self.frame_, notes = _clearest(self.frame)
         groups = pd.unique(self.frame_[["first", "second"]].to_numpy().ravel())
         short = dict(zip(groups, style.names_of(groups), strict=True))
@@ -149,7 +148,7 @@ class PairGapDisplay(CountsDisplay):
         }
         width = 0.4 + 0.07 * max(len(line) for row in rows for line in row.split("\n"))
         size = (max(width + _PITCH * len(columns), 4.2), 1.35 + 0.4 * len(rows))
-        panels = style.make_panels(ax, 1, owner=type(self).__name__, size=size)
+        panels = self._panels(ax, size=size)
         axes = panels.axes[0]
         few = (table["n"] < self.min_count) & ~np.isnan(table["gap"])
         end = max(float(np.nanmax(np.abs(table["gap"]), initial=0.0)), 0.01)
@@ -165,7 +164,6 @@ class PairGapDisplay(CountsDisplay):
         )
         label_cells(axes, rows, columns, turn=turn_for(columns, _PITCH))
         style.legend_below(panels, self._legend(bool(framed.any()), bool(few.any()), notes), drop=8)
-        self.axes_, self.ax_, self.figure_ = panels.axes, axes, panels.figure
         return self
 
     def _legend(self, framed: bool, few: bool, notes: list[str]) -> list:

@@ -9,14 +9,14 @@ import pandas as pd
 
 from skfairprop.inspection import _front as fronts
 from skfairprop.inspection import _style as style
-from skfairprop.inspection._search_values import read_search
+from skfairprop.inspection._display import Display
 from skfairprop.inspection._titles import metric_title
 
 _DASHES = ("--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (1, 2)), (0, (8, 3)), (0, (3, 3)), "-")
 _TICKS = 5
 
 
-class ParallelCoordinatesDisplay:
+class ParallelCoordinatesDisplay(Display):
     """The points of a Pareto front as lines across their objectives, the better value on top.
 
     Every objective has an axis with its own scale, turned so that up is better: two lines that
@@ -100,16 +100,10 @@ class ParallelCoordinatesDisplay:
         ValueError
             If an objective is missing.
         """
-        style.require_matplotlib()
-        found = read_search(search, owner=cls.__name__)
-        return cls.from_front(
-            found.front,
-            objectives=objectives,
-            greater_is_better=found.better(objectives),
-            chosen=found.chosen,
-            others=others,
-            ax=ax,
+        frame = fronts.frame_of_search(
+            search, owner=cls.__name__, objectives=objectives, others=others
         )
+        return cls(frame).plot(ax)
 
     @classmethod
     def from_front(
@@ -154,14 +148,12 @@ class ParallelCoordinatesDisplay:
         ValueError
             If an objective is missing, or an argument does not fit the front.
         """
-        style.require_matplotlib()
         frame = fronts.front_frame(
             front,
             objectives=objectives,
             greater_is_better=greater_is_better,
             chosen=chosen,
             others=others,
-            test=None,
             name=name,
         )
         return cls(frame).plot(ax)
@@ -178,20 +170,17 @@ class ParallelCoordinatesDisplay:
         -------
         ParallelCoordinatesDisplay
         """
-        style.require_matplotlib()
         self.frame_ = self.frame[self.frame["on"] == "search"]
-        owner = type(self).__name__
-        looks = fronts.method_looks(self.frame_, owner=owner)
+        looks = fronts.method_looks(self.frame_, owner=type(self).__name__)
         ways = fronts.objectives_of(self.frame_)
         size = (max(1.55 * len(ways) + 1.2, 4.6), 3.6)
-        panels = style.make_panels(ax, 1, owner=owner, size=size)
+        panels = self._panels(ax, size=size)
         axes = panels.axes[0]
         table = fronts.wide(self.frame_)
         scales = {name: _scale(table[name].to_numpy(), greater) for name, greater in ways.items()}
         _draw_axes(axes, ways, scales)
         _draw_lines(axes, table, scales, looks)
         style.legend_below(panels, _legend(table, looks), drop=54)
-        self.axes_, self.ax_, self.figure_ = panels.axes, axes, panels.figure
         return self
 
 

@@ -10,14 +10,14 @@ import pandas as pd
 from skfairprop._checks import check_choice
 from skfairprop.inspection import _front as fronts
 from skfairprop.inspection import _style as style
-from skfairprop.inspection._search_values import read_search
+from skfairprop.inspection._display import Display
 from skfairprop.model_selection._pareto import nondominated
 
 VIEWS = ("pairs", "3d", "transfer")
 _DIMENSIONS = 3
 
 
-class ParetoDisplay:
+class ParetoDisplay(Display):
     """A Pareto front, the point chosen from it, and where other methods lie.
 
     With ``view="pairs"`` one panel for each two objectives: filled discs are the points that no
@@ -122,20 +122,10 @@ class ParetoDisplay:
         ValueError
             If an objective is missing, or an argument does not fit the view.
         """
-        style.require_matplotlib()
-        found = read_search(
-            search, owner=cls.__name__, test=test, objectives=objectives, tested=True
+        frame = fronts.frame_of_search(
+            search, owner=cls.__name__, objectives=objectives, others=others, test=test, tested=True
         )
-        return cls.from_front(
-            found.front,
-            objectives=objectives,
-            greater_is_better=found.better(objectives),
-            chosen=found.chosen,
-            others=others,
-            test=found.test,
-            view=view,
-            ax=ax,
-        )
+        return cls(frame, view=view).plot(ax)
 
     @classmethod
     def from_front(
@@ -188,7 +178,6 @@ class ParetoDisplay:
         ValueError
             If an objective is missing, or an argument does not fit the front or the view.
         """
-        style.require_matplotlib()
         frame = fronts.front_frame(
             front,
             objectives=objectives,
@@ -218,38 +207,39 @@ class ParetoDisplay:
         ValueError
             If the view is not known, or lacks the objectives or test values that it needs.
         """
-        style.require_matplotlib()
         check_choice("view", self.view, VIEWS)
         self.frame_ = self.frame
-        owner = type(self).__name__
-        self._looks = fronts.method_looks(self.frame, owner=owner)
+        looks = fronts.method_looks(self.frame, owner=type(self).__name__)
         ways = fronts.objectives_of(self.frame)
-        draw = {"pairs": self._pairs, "3d": self._three, "transfer": self._transfer}[self.view]
-        panels = draw(ax, ways, owner)
-        self.axes_, self.ax_, self.figure_ = panels.axes, panels.axes[0], panels.figure
+        if self.view == "pairs":
+            self._pairs(ax, ways, looks)
+        elif self.view == "3d":
+            self._three(ax, ways, looks)
+        else:
+            self._transfer(ax, ways)
         return self
 
     # -- two at a time --------------------------------------------------------------------------
 
-    def _pairs(self, ax: Any, ways: dict[str, bool], owner: str) -> style.Panels:
+    def _pairs(self, ax: Any, ways: dict[str, bool], looks: fronts.Looks) -> None:
         pairs = list(combinations(ways, 2))
         n_columns = len(pairs) if len(pairs) <= _DIMENSIONS else 4 if len(pairs) > 6 else 3
         size = (
             max(3.1 * min(len(pairs), n_columns), 4.4) + 0.3,
             2.7 * -(-len(pairs) // n_columns) + 0.9,
         )
-        panels = style.make_panels(ax, len(pairs), owner=owner, n_columns=n_columns, size=size)
+        panels = self._panels(ax, len(pairs), n_columns=n_columns, size=size)
         hollow = [
-            self._pair(axes, x, y, ways) for axes, (x, y) in zip(panels.axes, pairs, strict=True)
+            self._pair(axes, x, y, ways, looks)
+            for axes, (x, y) in zip(panels.axes, pairs, strict=True)
         ]
         filled = "on the front of both" if any(hollow) else "point of the front"
         handles = [style.entry(filled, **fronts.POINT)]
         if any(hollow):
             handles.append(style.entry("on it for another objective", **fronts.HOLLOW))
-        style.legend_below(panels, handles + self._legend())
-        return panels
+        style.legend_below(panels, handles + self._legend(looks))
 
-    def _pair(self, ax: Any, x: str, y: str, ways: dict[str, bool]) -> bool:
+    def _pair(self, ax: Any, x: str, y: str, ways: dict[str, bool], looks: fronts.Looks) -> bool:
         """Draw a panel; whether it has points that are on the front for another objective."""
         style.clean(ax, grid="both", keep=("bottom", "left"))
         table = fronts.wide(self.frame_)
@@ -262,7 +252,7 @@ class ParetoDisplay:
                 drawstyle="steps-pre" if ways[x] else "steps-post")  # fmt: skip
         ax.plot(points[x][~best], points[y][~best], **fronts.HOLLOW, zorder=2.5)
         ax.plot(points[x][best], points[y][best], **fronts.POINT, zorder=3)
-        for method, look in self._looks.items():
+        for method, look in looks.items():
             own = table[table["method"] == method]
             ax.plot(own[x], own[y], **look, zorder=4)
         chosen = points[points["chosen"]]
@@ -297,7 +287,7 @@ class ParetoDisplay:
         ]
         return float(rows["lower"].iloc[0]), float(rows["upper"].iloc[0])
 
-    def _legend(self, *, intervals: bool = True) -> list:
+    def _legend(self, looks: fronts.Looks, *, intervals: bool = True) -> list:
         handles = []
         searched = self.frame_["on"] == "search"
         if self.frame_["chosen"].any():
@@ -308,18 +298,18 @@ class ParetoDisplay:
                 text = "chosen, on test data" + (", with interval" if bars else "")
                 handles.append(style.entry(text, **fronts.TEST))
         return handles + [
-            style.entry(style.name_of(method), **look) for method, look in self._looks.items()
+            style.entry(style.name_of(method), **look) for method, look in looks.items()
         ]
 
     # -- three at once --------------------------------------------------------------------------
 
-    def _three(self, ax: Any, ways: dict[str, bool], owner: str) -> style.Panels:
+    def _three(self, ax: Any, ways: dict[str, bool], looks: fronts.Looks) -> None:
         if len(ways) != _DIMENSIONS:
             raise ValueError(
-                f"{owner}: view='3d' needs 3 objectives; there are {len(ways)}: name three with "
-                "objectives="
+                f"{type(self).__name__}: view='3d' needs 3 objectives; there are {len(ways)}: name "
+                "three with objectives="
             )
-        panels = _three_dimensional(style.make_panels(ax, 1, owner=owner, size=(6, 4.6)))
+        panels = self._keep(_three_dimensional(self._panels(ax, size=(6, 4.6))))
         axes = panels.axes[0]
         table = fronts.wide(self.frame_)
         names = list(ways)
@@ -329,7 +319,7 @@ class ParetoDisplay:
         floor = low[2] - margin[2]
         for row, (px, py, pz) in zip(style.rows_of(table), values, strict=True):
             axes.plot([px, px], [py, py], [floor, pz], color=style.SOFT, linewidth=0.6, alpha=0.6)
-            axes.plot([px], [py], [pz], **self._look(row))
+            axes.plot([px], [py], [pz], **_look(row, looks))
         self._join_test(axes, table, names)
         axes.set(xlim=(low[0] - margin[0], high[0] + margin[0]),
                  ylim=(low[1] - margin[1], high[1] + margin[1]),
@@ -337,17 +327,9 @@ class ParetoDisplay:
         _dress_three(axes, ways)
         handles = [
             style.entry("point of the front", **fronts.POINT),
-            *self._legend(intervals=False),
+            *self._legend(looks, intervals=False),
         ]
         style.legend_below(panels, handles)
-        return panels
-
-    def _look(self, row: Any) -> dict[str, Any]:
-        if row.method in self._looks:
-            return self._looks[row.method]
-        if row.on == "test":
-            return fronts.TEST if row.chosen else {"linestyle": "none"}
-        return fronts.CHOSEN if row.chosen else fronts.POINT
 
     def _join_test(self, ax: Any, table: pd.DataFrame, names: list[str]) -> None:
         chosen = table[table["chosen"]][names].to_numpy()
@@ -356,13 +338,15 @@ class ParetoDisplay:
 
     # -- search against test --------------------------------------------------------------------
 
-    def _transfer(self, ax: Any, ways: dict[str, bool], owner: str) -> style.Panels:
+    def _transfer(self, ax: Any, ways: dict[str, bool]) -> None:
         table = fronts.wide(self.frame_)
         if not (table["on"] == "test").any():
-            raise ValueError(f"{owner}: view='transfer' needs values on test data; give test=")
+            raise ValueError(
+                f"{type(self).__name__}: view='transfer' needs values on test data; give test="
+            )
         n_columns = min(len(ways), 3)
         size = (2.7 * n_columns + 0.3, 2.6 * -(-len(ways) // n_columns) + 0.8)
-        panels = style.make_panels(ax, len(ways), owner=owner, n_columns=n_columns, size=size)
+        panels = self._panels(ax, len(ways), n_columns=n_columns, size=size)
         front = table[table["method"] == table["method"].iloc[0]]
         for i, (axes, name) in enumerate(zip(panels.axes, ways, strict=True)):
             columns = front.pivot(index=["point", "chosen"], columns="on", values=name)
@@ -378,7 +362,6 @@ class ParetoDisplay:
         if table["chosen"].any():
             handles.insert(-1, style.entry("chosen", **fronts.CHOSEN))
         style.legend_below(panels, handles)
-        return panels
 
     def _draw_transfer(self, ax: Any, points: pd.DataFrame, name: str, greater: bool) -> None:
         style.clean(ax, keep=("bottom", "left"))
@@ -397,6 +380,15 @@ class ParetoDisplay:
         ax.plot(chosen["search"], chosen["test"], **fronts.CHOSEN, zorder=4)
         ax.set(xlim=(low, high), ylim=(low, high))
         style.title(ax, fronts.objective_label(name, greater))
+
+
+def _look(row: Any, looks: fronts.Looks) -> dict[str, Any]:
+    """Marker of a point in three dimensions."""
+    if row.method in looks:
+        return looks[row.method]
+    if row.on == "test":
+        return fronts.TEST if row.chosen else {"linestyle": "none"}
+    return fronts.CHOSEN if row.chosen else fronts.POINT
 
 
 def _three_dimensional(panels: style.Panels) -> style.Panels:

@@ -110,7 +110,6 @@ class PropagationDisplay(CountsDisplay):
         ValueError
             If there are no predictions, `pos_label` does not occur, or the axes do not fit.
         """
-        style.require_matplotlib()
         counts = check_counts(counts, cls.__name__, predictions=True)
         table = rate_table(counts, rates=_ENDS, pos_label=pos_label, confidence=confidence)
         frame = by_gap(table).drop(columns=["n", "everyone"])
@@ -128,7 +127,6 @@ class PropagationDisplay(CountsDisplay):
         -------
         PropagationDisplay
         """
-        style.require_matplotlib()
         classes = pd.unique(self.frame["class"])
         parts = {c: self.frame[self.frame["class"] == c] for c in classes[:_MAX_PANELS]}
         first = parts[classes[0]]
@@ -142,14 +140,11 @@ class PropagationDisplay(CountsDisplay):
             n_columns * (2.6 + (n_columns == 1) + 0.075 * max(map(len, names))),
             -(-len(parts) // n_columns) * (1.4 + 0.21 * max(len(names), 6)) + 0.35,
         )
-        panels = style.make_panels(
-            ax, len(parts), owner=type(self).__name__, n_columns=n_columns, size=size
-        )
+        panels = self._panels(ax, len(parts), n_columns=n_columns, size=size)
         inches = size[1] / -(-len(parts) // n_columns) - 0.75
         for axes, (label, part) in zip(panels.axes, parts.items(), strict=True):
             self._draw(axes, part, style.name_of(label), names, inches)
         style.legend_below(panels, self._legend(note, len(classes)), drop=30)
-        self.axes_, self.ax_, self.figure_ = panels.axes, panels.axes[0], panels.figure
         return self
 
     def _draw(self, ax, part: pd.DataFrame, label: str, names: list[str], inches: float) -> None:

@@ -108,7 +108,6 @@ class RepresentationDisplay(CountsDisplay):
         ValueError
             If there is one group only, or ``of="y_pred"`` without predictions.
         """
-        style.require_matplotlib()
         check_choice("of", of, ("y_true", "y_pred"))
         predictions = of == "y_pred"
         counts = check_counts(counts, cls.__name__, predictions=predictions, compares=True)
@@ -127,7 +126,6 @@ class RepresentationDisplay(CountsDisplay):
         -------
         RepresentationDisplay
         """
-        style.require_matplotlib()
         columns = style.names_of(pd.unique(self.frame["class"]), 18)
         self.frame_, note = _strongest(self.frame)
         names = style.names_of(pd.unique(self.frame_["group"]))
@@ -139,9 +137,7 @@ class RepresentationDisplay(CountsDisplay):
         total = table["count"].sum(1)
         rows = [f"{a}\nn = {style.number(n)}" for a, n in zip(names, total, strict=True)]
         size = (0.7 + 0.075 * max(map(len, names)) + _PITCH * shape[1], 1.35 + 0.42 * shape[0])
-        panels = style.make_panels(
-            ax, 1, owner=type(self).__name__, size=(max(size[0], 4.6), size[1])
-        )
+        panels = self._panels(ax, size=(max(size[0], 4.6), size[1]))
         axes = panels.axes[0]
         few = table["expected"] < _MIN_EXPECTED
         framed = table["q"] <= _LEVEL
@@ -158,7 +154,6 @@ class RepresentationDisplay(CountsDisplay):
         label_cells(axes, rows, columns, turn=turn_for(columns, _PITCH))
         legend = _legend(self.cramers_v, bool(framed.any()), bool(few.any()), note)
         style.legend_below(panels, legend, drop=8)
-        self.axes_, self.ax_, self.figure_ = panels.axes, axes, panels.figure
         return self
 
 

@@ -26,7 +26,10 @@ _STEPS = {0.02: 0.005, 0.05: 0.01, 0.1: 0.02, 0.2: 0.05, 0.3: 0.1, 0.5: 0.1, 1.0
 
 
 def require_matplotlib() -> None:
-    """Raise ImportError, with the remedy, before anything is computed for a picture."""
+    """Raise ImportError, with the remedy.
+
+    Displays do so when they get their axes; what takes long before that does it first.
+    """
     import_optional("matplotlib", extra="report")
 
 

@@ -2,6 +2,7 @@
 
 import inspect
 import io
+import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -181,6 +182,27 @@ def test_the_global_generators_stay_as_they_are(draw, display):
     before = np.random.get_state()[1].copy()  # noqa: NPY002
     draw(display)
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+
+
+# -- matplotlib ---------------------------------------------------------------------------------
+
+EXTRA = r"pip install 'skfairprop\[report\]'"
+
+
+@every_display
+def test_without_matplotlib_the_extra_is_named(draw, display, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=EXTRA):
+        draw(display)
+
+
+@pytest.mark.parametrize(
+    "display", [*OF_COUNTS, *OF_SCORES, ExplanationStabilityDisplay], ids=lambda d: d.__name__
+)
+def test_without_matplotlib_no_estimator_is_asked(display, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=EXTRA):  # not what is wrong with the estimator
+        display.from_estimator(None, X, Y, sensitive_features=GROUP)
 
 
 # -- what names become --------------------------------------------------------------------------

@@ -150,11 +150,3 @@ def test_no_entries_make_no_legend():
 def test_matplotlib_is_imported_when_something_is_drawn():
     code = "import sys, skfairprop.inspection; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_without_matplotlib_the_extra_is_named(monkeypatch):
-    from skfairprop.inspection import GroupRatesDisplay
-
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"pip install 'skfairprop\[report\]'"):
-        GroupRatesDisplay.from_predictions([1], [1], sensitive_features=["a"])
