@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from skfairprop._random import RandomState, as_generator
+from skfairprop._random import RandomState, as_generator, draw_seed
 from skfairprop._refit import forget_fit
 from skfairprop.benn._effects import group_names
 from skfairprop.benn._examined import Examined, is_fitted, is_net_like, net_rows
@@ -294,7 +294,7 @@ class BENNEstimator(TransformerMixin, BaseEstimator):
         Z = table.encode(rows)
         examined = Examined(self.estimator_, table, response_method=self.response_method)
         rng = as_generator(self.random_state)
-        settings = replace(settings, seed=int(rng.integers(2**31 - 1)))
+        settings = replace(settings, seed=draw_seed(rng))
         find: Any = find_targeted
         if self.formulation == "paper":
             find = paper_finder(self.l0, self.loss_scale, self.gradient)

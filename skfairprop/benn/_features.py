@@ -102,5 +102,5 @@ def _position(feature: Hashable, names: list, what: str) -> int:
     if feature in names:
         return names.index(feature)
     if is_integer(feature) and 0 <= feature < len(names):
-        return int(feature)  # type: ignore[call-overload]
+        return int(feature)
     raise ValueError(f"{OWNER}: {what}: X has no column {feature!r}{closest(feature, names)}")

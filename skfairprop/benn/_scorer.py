@@ -10,12 +10,11 @@ import pandas as pd
 from scipy import sparse
 
 from skfairprop._columns import Column
-from skfairprop._random import RandomState
+from skfairprop._random import RandomState, own_seed
 from skfairprop._rows import take_rows
 from skfairprop.benn._estimator import BENNEstimator
 from skfairprop.benn._options import check_options, training_settings
 from skfairprop.exceptions import ScorerSetupError
-from skfairprop.explain._seed import resolve_seed
 from skfairprop.explain._table import as_container
 from skfairprop.scorers._fold import Fold, setup_errors
 from skfairprop.scorers._group_scorer import GroupScorer, Measure
@@ -110,7 +109,7 @@ class BENNScorer(GroupScorer):
         super().__init__(
             _LargestEstimate(
                 _NAME,
-                options=options | {"random_state": resolve_seed(random_state)},
+                options=options | {"random_state": own_seed(random_state)},
                 sensitive_features=sensitive_features,
                 missing=missing,
                 undefined_score=undefined_score,

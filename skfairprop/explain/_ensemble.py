@@ -11,12 +11,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from skfairprop._checks import check_choice
-from skfairprop._random import RandomState
+from skfairprop._random import RandomState, own_seed
 
 from ._explanation import Explainer, Explanation, signed_l1
 from ._lime import LimeExplainer
 from ._model import as_model
-from ._seed import resolve_seed
 from ._shap import ShapExplainer
 
 EXPLAINERS = {"shap": ShapExplainer, "lime": LimeExplainer}
@@ -86,7 +85,7 @@ class ExplainerEnsemble(BaseEstimator):
         """
         given = [self.explainers] if isinstance(self.explainers, str) else list(self.explainers)
         weights = check_weights(self.weights, len(given))
-        seed = resolve_seed(self.random_state)
+        seed = own_seed(self.random_state)
         self.explainers_ = [
             _with_seed(explainer, seed).fit(background)
             for explainer, weight in zip(given, weights, strict=True)

@@ -12,12 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from skfairprop._checks import check_choice, check_integer, check_number
 from skfairprop._optional import import_optional
-from skfairprop._random import RandomState
+from skfairprop._random import RandomState, own_seed
 
 from ._explanation import Explanation, drop_rounding
 from ._lime_draw import draw_neighbourhood
 from ._model import Predictor, as_model, target_columns
-from ._seed import resolve_seed
 from ._table import Table, as_container
 
 
@@ -137,7 +136,7 @@ class LimeExplainer(BaseEstimator):
         if self.backend == "lime":
             import_optional("lime.lime_tabular", extra="explain")
         background = as_container(background, "the background")
-        self.seed_ = resolve_seed(self.random_state)
+        self.seed_ = own_seed(self.random_state)
         self.table_ = Table.of(background, self.categorical_features)
         self.background_ = self.table_.encode(background)
         d = background.shape[1]

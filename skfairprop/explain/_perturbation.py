@@ -10,9 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skfairprop._checks import check_choice, check_integer, check_number
-from skfairprop._random import RandomState
+from skfairprop._random import RandomState, own_seed
 
-from ._seed import resolve_seed
 from ._table import Table, as_container
 
 
@@ -108,7 +107,7 @@ class Perturbation(BaseEstimator):
         """
         self._check_parameters()
         background = as_container(background, "the background")
-        self.seed_ = resolve_seed(self.random_state)
+        self.seed_ = own_seed(self.random_state)
         self.table_ = Table.of(background, self.categorical_features)
         Z = self.table_.encode(background)
         is_categorical = self.table_.is_categorical

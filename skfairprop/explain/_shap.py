@@ -11,13 +11,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skfairprop._checks import check_choice, check_integer
-from skfairprop._random import RandomState
+from skfairprop._random import RandomState, own_seed
 
 from ._coalitions import Design, Route, all_coalitions, evaluate, paired_walks
 from ._explanation import Explanation, drop_rounding
 from ._model import Predictor, as_model, target_columns
 from ._preprocessing import route_behind_preprocessing
-from ._seed import resolve_seed
 from ._shap_paths import TreePath, additive_attributions, is_linear, is_tree
 from ._table import Table, as_container
 
@@ -137,7 +136,7 @@ class ShapExplainer(BaseEstimator):
         """
         self._check_parameters()
         background = as_container(background, "the background")
-        self.seed_ = resolve_seed(self.random_state)
+        self.seed_ = own_seed(self.random_state)
         self.table_ = Table.of(background)
         self.background_ = self.table_.encode(background)
         rng = np.random.default_rng(self.seed_)

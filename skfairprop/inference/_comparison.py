@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from skfairprop._random import RandomState
+from skfairprop._random import RandomState, draw_wide_seed
 from skfairprop.counts import GroupCounts
 from skfairprop.inference._calls import MetricCall
 from skfairprop.inference._infer import infer
 from skfairprop.inference._intervals import agree_on_both_sides, p_value
 from skfairprop.inference._joint import Joint, count_joint
 from skfairprop.inference._layout import Layout, make_layout
-from skfairprop.inference._replicates import draw_blocks, multinomial, permuted, resolve_seed
+from skfairprop.inference._replicates import draw_blocks, multinomial, permuted
 from skfairprop.inference._result import Inference
 from skfairprop.metrics import Metric, Rates, get_metric
 from skfairprop.metrics._metric import evaluate, find_positive
@@ -305,7 +305,7 @@ def compare_joint(
     random_state: RandomState,
 ) -> dict[str, Comparison]:
     """Compare any number of metrics of two models on the same rows, on common replicates."""
-    seed = resolve_seed(random_state)
+    seed = draw_wide_seed(random_state)
     found_a, found_b = (
         infer(counts, calls, confidence=confidence, n_draws=n_draws, random_state=seed)
         for counts in (joint.counts_a, joint.counts_b)
@@ -340,7 +340,7 @@ def compare_tables(
     random_state: RandomState,
 ) -> dict[str, Comparison]:
     """Compare any number of metrics of two independent tables with the same groups and classes."""
-    seed = resolve_seed(random_state)
+    seed = draw_wide_seed(random_state)
     tables = counts_a, counts_b
     found_a, found_b = (
         infer(counts, calls, confidence=confidence, n_draws=n_draws, random_state=seed)

@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 
 from skfairprop._checks import check_choice, check_integer, check_number
-from skfairprop._random import RandomState
+from skfairprop._random import RandomState, draw_wide_seed
 from skfairprop.counts import GroupCounts
 from skfairprop.inference._calls import (
     NULLS,
@@ -30,7 +30,6 @@ from skfairprop.inference._replicates import (
     draw_blocks,
     multinomial,
     posterior,
-    resolve_seed,
     tensors,
     without_bias,
 )
@@ -163,7 +162,7 @@ def infer(
     wanted = as_calls(calls, null)
     if chunk_size is not None:
         check_integer("chunk_size", chunk_size, least=1)
-    plan = _Plan(n_draws, resolve_seed(random_state), chunk_size, confidence, interval)
+    plan = _Plan(n_draws, draw_wide_seed(random_state), chunk_size, confidence, interval)
     kept, prepared = prepare(counts, wanted)
     out: dict[str, Inference] = {}
     for layout, view in dict.fromkeys((p.layout, p.view) for p in prepared.values()):
@@ -178,7 +177,7 @@ def null_replicates(
 ) -> tuple[float, np.ndarray]:
     """A metric and its values on replicates without bias, both as printed."""
     check_settings(0.95, n_draws, "tilted", None, warn=False)
-    plan = _Plan(n_draws, resolve_seed(random_state), None, 0.95, "tilted")
+    plan = _Plan(n_draws, draw_wide_seed(random_state), None, 0.95, "tilted")
     kept, prepared = prepare(counts, {"metric": call})
     table = look_through(kept, prepared["metric"].view)
     layout = make_layout(prepared["metric"].layout, table)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from skfairprop._checks import check_choice
-from skfairprop._random import RandomState
+from skfairprop._random import RandomState, draw_wide_seed
 from skfairprop.counts import GroupCounts
 from skfairprop.inference._calls import NULLS
 from skfairprop.inference._infer import check_settings
 from skfairprop.inference._intervals import p_value
 from skfairprop.inference._layout import Layout, make_layout
-from skfairprop.inference._replicates import draw_blocks, permuted, resolve_seed
+from skfairprop.inference._replicates import draw_blocks, permuted
 
 _STAGE = 20
 
@@ -118,7 +118,7 @@ def omnibus_test(
     drawn = [
         _chi_square(tables, expected)
         for tables in draw_blocks(
-            layout, permuted(layout), n_draws, seed=resolve_seed(random_state), stage=_STAGE
+            layout, permuted(layout), n_draws, seed=draw_wide_seed(random_state), stage=_STAGE
         )
     ]
     p = p_value(observed, np.concatenate(drawn))

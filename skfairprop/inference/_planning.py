@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from skfairprop._checks import check_integer, check_number
-from skfairprop._random import RandomState
+from skfairprop._random import RandomState, draw_wide_seed
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import label_text, name_some
 from skfairprop.inference._calls import NULLS, MetricCall, Prepared, look_through, prepare
@@ -17,7 +17,7 @@ from skfairprop.inference._infer import check_settings
 from skfairprop.inference._intervals import p_values
 from skfairprop.inference._layout import Layout, cut_into_strata
 from skfairprop.inference._path import pooled_rates
-from skfairprop.inference._replicates import draw_blocks, multinomial, resolve_seed, tensors
+from skfairprop.inference._replicates import draw_blocks, multinomial, tensors
 from skfairprop.metrics import Metric, Rates
 
 Array = np.ndarray
@@ -164,7 +164,7 @@ def required_sample_size(
             f"{call.metric.name} has no null that exchanges groups; there is nothing to plan for"
         )
     design = _Design.make(counts, call, group, gap)
-    seed = resolve_seed(random_state)
+    seed = draw_wide_seed(random_state)
     searched: dict[int, float] = {}
 
     def reached(total: int) -> float:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from scipy.stats import random_table
 
-from skfairprop._random import RandomState, as_generator
 from skfairprop.inference._layout import LAYOUTS, Layout
 
 Array = np.ndarray
@@ -20,11 +19,6 @@ _CHUNK_CELLS = 1 << 17
 _MIN_BLOCK, _MAX_BLOCK = 10, 1000
 # scipy's random_table ends the process for more rows than about this.
 _MAX_ROWS = (1 << 32) - 1
-
-
-def resolve_seed(random_state: RandomState) -> int:
-    """One integer for all the generators of a run."""
-    return int(as_generator(random_state).integers(2**32))
 
 
 def draw_blocks(

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from skfairprop._checks import check_choice
-from skfairprop._random import RandomState
+from skfairprop._random import RandomState, draw_wide_seed
 from skfairprop._rows import as_indexable, count_rows, take_rows
 from skfairprop.groups import Groups
 from skfairprop.inference._infer import check_settings
-from skfairprop.inference._replicates import resolve_seed
 from skfairprop.inference._result import Inference
 
 INTERVALS = ("joined", "percentile")
@@ -107,7 +106,7 @@ def resample_rows(
         data = [take_rows(array, np.flatnonzero(groups.codes >= 0)) for array in data]
     codes = groups.codes[groups.codes >= 0]
     value = _number(function(*data))
-    rng = np.random.default_rng(resolve_seed(random_state))
+    rng = np.random.default_rng(draw_wide_seed(random_state))
     draws = np.array(
         [
             _number(function(*(take_rows(array, rows) for array in data)))

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skfairprop._checks import check_choice, check_integer
-from skfairprop._random import RandomState, as_generator
+from skfairprop._random import RandomState, as_generator, own_seed
 from skfairprop._rows import count_rows, take_rows
 from skfairprop.explain import ExplainerEnsemble, Model, Perturbation
 from skfairprop.explain._ensemble import EXPLAINERS, check_weights
 from skfairprop.explain._model import Predictor
-from skfairprop.explain._seed import resolve_seed
 from skfairprop.explain._table import as_container
 
 DISTANCES = ("l2", "l1")
@@ -78,7 +77,7 @@ class Plan:
             distance=distance,
             stability=stability,
             pos_label=pos_label,
-            seed=resolve_seed(random_state),
+            seed=own_seed(random_state),
             **perturbation,
         )
 

@@ -11,7 +11,7 @@ from sklearn.utils.parallel import delayed
 
 from skfairprop._checks import check_integer
 from skfairprop._progress import Progress
-from skfairprop._random import RandomState, as_generator
+from skfairprop._random import RandomState, draw_seed
 from skfairprop.counts import GroupCounts
 from skfairprop.model_selection._checkpoint import (
     Checkpoint,
@@ -171,7 +171,7 @@ def bias_propagation(
     check_integer("n_repeats", n_repeats, least=1, owner=OWNER)
     scorers = _named_scorers(scoring)
     dataset_calls(dataset_metrics)
-    seed = int(as_generator(random_state).integers(2**31 - 1))
+    seed = draw_seed(random_state)
     store = None
     if checkpoint is not None:
         study = _describe(estimator, inducers, X, y, sensitive_features, test)

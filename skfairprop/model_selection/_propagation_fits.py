@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from skfairprop._columns import factorize
 from skfairprop._metadata import takes_sensitive_features
+from skfairprop._random import draw_seed
 from skfairprop._rows import take_rows
 from skfairprop.counts import GroupCounts
 from skfairprop.model_selection._propagation_data import OWNER, Part
@@ -117,7 +118,7 @@ def _seeded(estimator: Any, seed: int) -> Any:
     """Every `random_state` that is None gets a seed of its own; those that are set stay."""
     rng = np.random.default_rng(seed)
     own = {
-        name: int(rng.integers(2**31 - 1))
+        name: draw_seed(rng)
         for name, value in sorted(estimator.get_params(deep=True).items())
         if name.rsplit("__")[-1] == "random_state" and value is None
     }

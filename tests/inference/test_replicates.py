@@ -10,7 +10,6 @@ from skfairprop.inference._replicates import (
     multinomial,
     permuted,
     posterior,
-    resolve_seed,
     swapped,
     tensors,
 )
@@ -135,16 +134,3 @@ def test_sets_and_seeds_differ():
 
     assert not np.array_equal(draw(0, 0), draw(0, 1))
     assert not np.array_equal(draw(0, 0), draw(1, 0))
-
-
-@pytest.mark.parametrize(
-    "make", [lambda: 3, lambda: np.random.RandomState(3), lambda: np.random.default_rng(3)]
-)
-def test_every_random_state_repeats_itself(make):
-    assert resolve_seed(make()) == resolve_seed(make())
-
-
-def test_the_global_generator_is_left_alone():
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    resolve_seed(None)
-    np.testing.assert_array_equal(before, np.random.get_state()[1])  # noqa: NPY002

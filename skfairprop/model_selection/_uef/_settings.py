@@ -31,7 +31,7 @@ from skfairprop._checks import (
 )
 from skfairprop._columns import Column
 from skfairprop._labels import check_weights, declare
-from skfairprop._random import as_generator
+from skfairprop._random import draw_seed
 from skfairprop._resolve import resolve_sensitive_features
 from skfairprop._rows import count_rows
 from skfairprop._suggest import closest
@@ -184,7 +184,7 @@ def hold_out(
             "test_size with a checkpoint needs random_state=, so that the same rows are held out "
             "when it goes on"
         )
-    seed = int(as_generator(search.random_state).integers(2**31 - 1))
+    seed = draw_seed(search.random_state)
     labels = np.asarray(y) if classes_of(search.estimator, y) else None
     rows, held_out = train_test_split(
         np.arange(count_rows(X)), test_size=size, random_state=seed, stratify=labels

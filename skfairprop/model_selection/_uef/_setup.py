@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import process_routing
 
 from skfairprop._metadata import takes_sensitive_features
 from skfairprop._optional import import_optional
-from skfairprop._random import as_generator
+from skfairprop._random import draw_seed
 from skfairprop._rows import count_rows, is_row_aligned
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import name_some
@@ -110,7 +110,7 @@ def make_setup(
     import_optional("pymoo", extra="search")  # now, and not after hours for the hypervolume
     space = SearchSpace(search.estimator, search.param_distributions)
     if seed is None:
-        seed = int(as_generator(search.random_state).integers(2**31 - 1))
+        seed = draw_seed(search.random_state)
     cv = search.cv
     if hasattr(cv, "__iter__") and not hasattr(cv, "split"):  # a text has one
         cv = list(cv)  # a generator gives its splits once
