@@ -118,7 +118,7 @@ def test_the_penalty_shrinks_the_weights():
 
 
 def test_dropout_leaves_units_out_while_it_learns_and_none_afterwards():
-    from skfairprop.model_selection._network_training import Network
+    from skfairprop.neural_network._training import Network
 
     network = Network((3, 4000, 2), dropout=0.3, seed=0)
     ones = torch.ones(50, 4000)
@@ -129,7 +129,7 @@ def test_dropout_leaves_units_out_while_it_learns_and_none_afterwards():
 
 
 def test_the_first_weights_are_distributed_as_torchs_own():
-    from skfairprop.model_selection._network_training import Network
+    from skfairprop.neural_network._training import Network
 
     layer = Network((25, 4000, 2), dropout=0, seed=0).layers[0]
     bound = 25**-0.5
