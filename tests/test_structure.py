@@ -23,6 +23,7 @@ LAYERS = (
         "_progress",
         "_random",
         "_refit",
+        "_scores",
         "_suggest",
         "_typing",
         "_visible",

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from skfairprop._scores import check_scores
+
 from ._nets import NetScores, is_net
 from ._table import Table, as_container, block_rows
 
@@ -68,7 +70,7 @@ class Model:
         float64 array of shape (n, K)
             Two columns, ``-score`` and ``score``, where the model returns a single score.
         """
-        return _as_columns(self._function(X))
+        return check_scores(_as_columns(self._function(X)), self.estimator)
 
     @property
     def has_margins(self) -> bool:
@@ -87,7 +89,7 @@ class Model:
         -------
         float64 array of shape (n, K)
         """
-        return _as_columns(self.estimator.decision_function(X))
+        return check_scores(_as_columns(self.estimator.decision_function(X)), self.estimator)
 
     def column(self, label: Any) -> int:
         """Output column of a class.

@@ -15,6 +15,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from skfairprop._columns import Column, read_column, read_columns
 from skfairprop._labels import check_weights
 from skfairprop._resolve import match_rows, resolve_sensitive_features
+from skfairprop._scores import check_scores
 from skfairprop.counts import GroupCounts
 from skfairprop.exceptions import ScorerSetupError
 from skfairprop.groups import Groups, name_some
@@ -148,7 +149,9 @@ class Fold:
                 f"knows {name_some(classes)}"
             )
         if method not in self._responses:
-            self._responses[method] = np.asarray(respond(self, method))
+            response = np.asarray(respond(self, method))
+            with setup_errors():
+                self._responses[method] = check_scores(response, self.estimator)
         response, position = self._responses[method], classes.index(label)
         if response.ndim == 2:
             return response[:, position]
