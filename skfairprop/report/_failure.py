@@ -27,7 +27,8 @@ def check_line(check: Check, level: float = 0.95) -> str:
     """One line on a check: "value 0.180, 95% interval 0.092 to 0.284, by chance 0.072"."""
     if check.state == "undefined":
         return "could not be computed: the value is undefined for these groups"
-    line = f"value {check.value:.3f}"
+    line = f"compared {check.compared}; " if check.compared else ""
+    line += f"value {check.value:.3f}"
     if not math.isnan(check.lower):
         line += f", {100 * level:g}% interval {check.lower:.3f} to {check.upper:.3f}"
     if not math.isnan(check.chance):

@@ -91,7 +91,7 @@ def check_writable(path: Path) -> None:
 
 def not_writable(path: object, reason: str) -> str:
     """The message on a place that cannot be written to."""
-    return f"{str(path)!r} cannot be written: {reason}; pass another --out"
+    return f"{str(path)!r} cannot be written: {reason}; name another place"
 
 
 def write_text(path: Path, text: str) -> None:
@@ -237,6 +237,7 @@ def markdown(audit: Audit, failed: Sequence[Check], version: str) -> str:
             mark = "❌" if check in failed else "✅"
             interval, chance = span(check.lower, check.upper), decimal(check.chance)
             value = "undefined" if math.isnan(check.value) else decimal(check.value)
+            value += f" ({_cell(check.compared)})" if check.compared else ""
             cells = (_code(check.rule), f"{mark} {check.verdict}", value, interval, chance)
             out.append(f"| {' | '.join(cells)} |")
         out.append("")
@@ -279,5 +280,8 @@ def _cell(text: object) -> str:
 
 
 def _code(text: str) -> str:
-    """Text as inline code within a table."""
-    return f"<code>{html.escape(visible(text), quote=False).replace('|', '&#124;')}</code>"
+    """Text as inline code within a table: Markdown reads its marks there, too."""
+    shown = html.escape(visible(text), quote=False)
+    for char in "|*_`~[]":
+        shown = shown.replace(char, f"&#{ord(char)};")
+    return f"<code>{shown}</code>"

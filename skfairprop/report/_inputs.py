@@ -56,7 +56,11 @@ def read_target(frame: pd.DataFrame, options: AuditOptions) -> pd.Series:
     if n < 2:
         raise UsageError(f"--target {options.target!r}: all rows have the same value")
     if n > _MAX_CLASSES:
-        raise UsageError(f"--target {options.target!r}: {n:,} different values; classes are needed")
+        raise UsageError(
+            f"--target {options.target!r}: {n:,} different values; classes are needed: name a "
+            "column of at most "
+            f"{_MAX_CLASSES}, such as one that cuts the numbers into ranges"
+        )
     return y
 
 

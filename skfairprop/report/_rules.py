@@ -11,8 +11,11 @@ import pandas as pd
 from skfairprop._suggest import closest
 from skfairprop.metrics._by_group import RATE_COLUMNS
 from skfairprop.report._findings import Findings
+from skfairprop.report._view import View
 
-FIELDS = ("value", "lower", "upper", "chance", "p", "q", "n")
+# Those that come from random tables, and those that any number has.
+TABLE_FIELDS = ("chance", "p", "q")
+FIELDS = ("value", "lower", "upper", *TABLE_FIELDS, "n")
 GROUP_MEASURES = ("count", *RATE_COLUMNS)
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -28,6 +31,8 @@ _TERM = re.compile(
         (?P<limit>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<percent>%?)\s*$""",
     re.VERBOSE,
 )
+# Inside of brackets it is a part of a group's name.
+_OTHER_WORD = re.compile(r"\s(or|OR|Or|AND|And|\|\||&&)\s")
 _EXAMPLE = "demographic_parity_difference > 0.1"
 
 
@@ -84,6 +89,9 @@ class Check:
         interval holds the limit; "undefined" where the value could not be computed.
     value, lower, upper, chance : float
         Of the first term that is not sure, or of the first.
+    compared : str
+        The numbers that were compared, where they are not the value and its interval alone: of
+        p, q, chance and n, and of rules of several terms.
 
     Notes
     -----
@@ -108,6 +116,7 @@ class Check:
     lower: float
     upper: float
     chance: float
+    compared: str = ""
 
     def __bool__(self) -> bool:
         if self.state == "undefined":
@@ -176,6 +185,13 @@ def _split_and(text: str) -> list[str]:
 
 
 def _parse_term(part: str, text: str, position: int) -> Term:
+    other = _OTHER_WORD.search(re.sub(r"\[[^\]]*\]", lambda m: " " * len(m[0]), part))
+    if other:
+        caret = " " * (position + other.start(1)) + "^"
+        raise RuleError(
+            f"cannot read the rule\n  {text}\n  {caret}\n  rules are joined by 'and' alone; for "
+            "'or' give two rules"
+        )
     found = _TERM.match(part)
     if not found:
         raise RuleError(_cannot_read(part, text, position))
@@ -183,6 +199,11 @@ def _parse_term(part: str, text: str, position: int) -> Term:
     if field not in FIELDS:
         raise RuleError(f"rule {text!r}: no field {field!r}; the fields are {', '.join(FIELDS)}")
     name, group = found["name"], found["group"]
+    if group is not None and field in TABLE_FIELDS:
+        raise RuleError(
+            f"rule {text!r}: a rate of one group has no {field}; its fields are value, lower, "
+            "upper, n"
+        )
     if group is None and name in GROUP_MEASURES:
         raise RuleError(f"rule {text!r}: {name} is a rate of one group; write {name}[GROUP]")
     if group is not None and name not in GROUP_MEASURES:
@@ -273,7 +294,20 @@ def run_check(report: Findings, rule: str | Rule) -> Check:
         **{
             name: float(shown.get(name, math.nan)) for name in ("value", "lower", "upper", "chance")
         },
+        compared=_compared(parsed, values),
     )
+
+
+def _compared(rule: Rule, values: list[float]) -> str:
+    """The numbers that a reader would not find beside the rule."""
+    if len(rule.terms) > 1:
+        return ", ".join(map(_shown, values))
+    term, value = rule.terms[0], values[0]
+    return "" if term.field in ("value", "lower", "upper") else f"{term.field} {_shown(value)}"
+
+
+def _shown(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.3g}"
 
 
 def _joint_state(states: list[str]) -> str:
@@ -292,19 +326,26 @@ def _row(report: Findings, term: Term, rule: Rule) -> dict:
     if term.name not in table.index:
         raise RuleError(
             f"rule {rule.text!r}: {term.name} is not in this report"
-            f"{_why_absent(term.name) or closest(term.name, table.index)}"
+            f"{_why_absent(term.name, view) or closest(term.name, table.index)}"
+        )
+    if term.field in TABLE_FIELDS and not report.settings.bootstrap:
+        raise RuleError(
+            f"rule {rule.text!r}: {term.field} comes from random tables, and there are none with "
+            "bootstrap=0 (--bootstrap 0)"
         )
     row = table.loc[term.name]
     out = {name: _number(row[name]) for name in FIELDS if name in row}
     return out | {"n": float(view.counts.total)}
 
 
-def _why_absent(name: str) -> str:
+def _why_absent(name: str, view: View) -> str:
     from skfairprop.metrics import METRICS
 
     metric = METRICS.get(name)
     if metric is None:
         return ""
+    if metric.inputs == "counts" and not view.counts.predicted:
+        return "; it needs predictions (--pred, --model or --estimator)"
     if metric.needs_positive:
         return "; it needs a positive class: pass pos_label (--pos-label)"
     needs = "predictions" if metric.inputs == "counts" else metric.inputs

@@ -165,7 +165,7 @@ def _check_separator(frame: pd.DataFrame, name: str, sep: str) -> None:
         if other != sep and other in str(frame.columns[0]):
             shown = {"\t": "\\t"}.get(other, other)
             raise UsageError(
-                f"{name}: one column only; it seems separated by {shown!r}: pass --sep {shown!r}"
+                f"{name}: one column only; it seems separated by '{shown}': pass --sep '{shown}'"
             )
 
 

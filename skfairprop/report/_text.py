@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from skfairprop._visible import visible
+from skfairprop._visible import shorten, shorten_all, visible, visible_name
 from skfairprop.groups import label_text
 from skfairprop.metrics import METRICS
 from skfairprop.report._change import Change
@@ -67,8 +67,7 @@ def wants_colour(stream, mode: str = "auto") -> bool:
 
 def clip(text: object, width: int) -> str:
     """Visible text of at most `width` characters."""
-    shown = visible(text)
-    return shown if len(shown) <= width else shown[: max(width - 2, 1)] + ".."
+    return shorten(visible_name(text), width)
 
 
 def report_text(
@@ -165,8 +164,9 @@ def groups_block(view: View, report: Findings, style: Style) -> list[str]:
     width = WIDTH - 7 - 13 * len(titles)
     heading = f"{'GROUPS':{width}s}{'n':>7s}" + "".join(f"{t:>12s} " for t in titles.values())
     out = [style.head(heading.rstrip())]
-    for group, row in rows:
-        line = f"{clip(group, width - 1):{width}s}{_size(row['count']):>7s}"
+    names = shorten_all([visible_name(group) for group, _ in rows], width - 1)
+    for name_shown, (_, row) in zip(names, rows, strict=True):
+        line = f"{name_shown:{width}s}{_size(row['count']):>7s}"
         for name in titles:
             cell = f"{_rate(row, name, small):>13s}"
             line += style.warn(cell) if "+" in cell else cell
@@ -472,6 +472,8 @@ def checks_block(checks: Sequence[Check], style: Style, *, undefined: str = "fai
         line = f"  {word}  {rule:{room + 1}s}{_decimal(check.value):>6s}"
         if not math.isnan(check.lower):
             line += f" ({_decimal(check.lower)} - {_decimal(check.upper)})"
+        if check.compared:
+            line += f"  {visible(check.compared)}"
         if check.state in ("not settled", "undefined"):
             line += style.warn(f"  {check.state}")
         out.append(line)

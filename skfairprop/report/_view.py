@@ -3,13 +3,14 @@
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
 
 from skfairprop._random import RandomState
 from skfairprop.counts import GroupCounts
-from skfairprop.groups import label_text
+from skfairprop.groups import label_text, name_some
 from skfairprop.inference import MetricCall, infer, omnibus_test, rate_interval
 from skfairprop.metrics import METRICS, Driver, Metric, Rates, get_metric, group_rates
 from skfairprop.metrics._by_group import has_positive
@@ -145,7 +146,7 @@ def make_view(counts: GroupCounts, pos_label: Hashable | None, settings: Setting
         metrics=_metric_table(counts, calls, settings),
         omnibus=_omnibus(counts, settings),
         without_small=_without_small(counts, calls, settings),
-        notes=_undefined_notes(counts, calls),
+        notes=[*_alike_notes(counts), *_undefined_notes(counts, calls)],
     )
 
 
@@ -262,6 +263,20 @@ def _driver_row(shared: _SharedRates, call: MetricCall) -> tuple:
     driver = find_driver(counts, call.metric, pos_label=call.pos_label, rates=rates, **call.options)
     # the two values stay numbers where there is none: a column of None is one of objects
     return (None,) * 4 + (math.nan,) * 2 if driver is None else _driver_values(driver)
+
+
+def _alike_notes(counts: GroupCounts) -> list[str]:
+    """Groups that a reader could take for one: a misspelt value is often one of its own."""
+    alike: dict[str, list[str]] = {}
+    for text in counts.group_texts:
+        plain = "".join(c for c in normalize("NFKC", text).casefold() if c.isprintable())
+        alike.setdefault(" ".join(plain.split()), []).append(text)
+    return [
+        f"the groups {name_some(texts)} differ only in case, spaces or signs that are not seen; if "
+        "they are one, make them equal in the table"
+        for texts in alike.values()
+        if len(texts) > 1
+    ]
 
 
 def _undefined_notes(counts: GroupCounts, calls: Mapping[str, MetricCall]) -> list[str]:

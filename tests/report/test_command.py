@@ -205,7 +205,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
     monkeypatch.setattr(_commands, "run_audit", None)  # it would fail if it were called
     (tmp_path / "file").write_text("")
     err = refused(flag, "file/audit")
-    assert "file' cannot be written: Not a directory; pass another --out" in err
+    assert "file' cannot be written: Not a directory; name another place" in err
 
 
 def test_a_folder_without_permission(refused, tmp_path, monkeypatch):

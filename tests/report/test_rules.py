@@ -5,9 +5,11 @@ import math
 import pandas as pd
 import pytest
 
-from skfairprop import GroupCounts
+from skfairprop import GroupCounts, fairness_report
 from skfairprop.report import FairnessReport, RuleError, parse_rule, run_check
+from skfairprop.report._failure import check_line
 from skfairprop.report._rules import Term, check_names
+from skfairprop.report._text import Style, checks_block
 
 
 def make_report(table, groups=("a", "b"), **settings):
@@ -149,3 +151,71 @@ def test_a_metric_that_needs_a_positive_class_says_so():
     report = FairnessReport.from_counts(counts, bootstrap=0)
     with pytest.raises(RuleError, match=r"needs a positive class: pass pos_label"):
         run_check(report, "demographic_parity_difference > 0.1")
+
+
+# -- what a check shows, and what is refused before it ---------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def credit():
+    groups = ["a"] * 60 + ["b"] * 60
+    y = [1, 0] * 60
+    p = [1, 0] * 30 + [1, 0, 0, 0] * 15
+    return fairness_report(y, p, sensitive_features=groups, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "shown"),
+    [
+        ("demographic_parity_difference > 0.1", ""),
+        ("demographic_parity_difference.upper > 0.1", ""),
+        ("demographic_parity_difference.n < 5000", "n 120"),
+        ("tpr[b].n < 5000", "n 30"),
+        ("tpr[b] < 0.9 and demographic_parity_difference.n > 7", "0.5, 120"),
+    ],
+)
+def test_a_check_shows_the_numbers_that_it_compared(credit, rule, shown):
+    check = credit.check(rule)
+    assert check.compared == shown
+    assert shown in "\n".join(checks_block([check], Style()))
+    assert shown in check_line(check)
+
+
+def test_a_check_of_p_shows_p(credit):
+    p = credit.metrics["p"].xs("demographic_parity_difference", level=-1).iloc[0]
+    assert credit.check("demographic_parity_difference.p < 0.05").compared == f"p {p:.3g}"
+
+
+@pytest.mark.parametrize("word", ["or", "OR", "AND", "||", "&&"])
+def test_other_words_than_and_are_pointed_at(word):
+    text = f"tpr[A] < 0.9 {word} tpr[B] > .2"
+    with pytest.raises(RuleError, match="rules are joined by 'and' alone") as caught:
+        parse_rule(text)
+    lines = str(caught.value).splitlines()
+    assert lines[2].index("^") == lines[1].index(word)
+
+
+def test_or_within_the_name_of_a_group_is_a_part_of_it():
+    assert parse_rule("tpr[25 or under] < 0.9").terms[0].group == "25 or under"
+
+
+@pytest.mark.parametrize("field", ["p", "q", "chance"])
+def test_a_rate_of_one_group_has_no_p(field):
+    with pytest.raises(RuleError, match=f"a rate of one group has no {field}; its fields are"):
+        parse_rule(f"tpr[a].{field} < 0.05")
+
+
+def test_without_random_tables_there_is_no_p():
+    report = fairness_report(
+        [1, 0] * 20, [1, 0] * 20, sensitive_features=["a", "b"] * 20, bootstrap=0
+    )
+    with pytest.raises(RuleError, match="p comes from random tables, and there are none with boot"):
+        report.check("demographic_parity_difference.p < 0.05")
+
+
+def test_what_is_absent_for_want_of_predictions_says_so():
+    report = fairness_report(
+        [1, 0] * 20, sensitive_features=["a", "b"] * 20, pos_label=1, bootstrap=0
+    )
+    with pytest.raises(RuleError, match="it needs predictions"):
+        report.check("demographic_parity_difference > 0.1")

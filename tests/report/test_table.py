@@ -48,7 +48,7 @@ def test_a_shipped_data_set():
     [
         ("name\ncafé\nthé\n", "latin-1", "not UTF-8; name the encoding, as in --encoding latin-1"),
         ("a;b\n1;2\n3;4\n", "utf-8", "seems separated by ';': pass --sep ';'"),
-        ("a\tb\n1\t2\n3\t4\n", "utf-8", r"seems separated by '\\\\t'"),
+        ("a\tb\n1\t2\n3\t4\n", "utf-8", r"seems separated by '\\t': pass --sep '\\t'"),
         ("", "utf-8", "the file is empty"),
         ("a,b\n1,2\n", "utf-8", "1 row; an audit needs at least 2"),
         ("a,a\n1,2\n3,4\n", "utf-8", "several columns are named 'a'"),

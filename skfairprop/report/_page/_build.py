@@ -141,6 +141,7 @@ def _check(check: Check) -> dict:
         "fired": check.fired,
         "state": check.state,
         "value": decimal(check.value),
+        "compared": name(check.compared),
         "span": span(check.lower, check.upper),
         "chance": decimal(check.chance),
     }

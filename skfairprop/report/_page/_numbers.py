@@ -3,7 +3,7 @@
 import math
 import unicodedata
 
-from skfairprop._visible import visible
+from skfairprop._visible import visible_name
 
 MINUS = "\N{MINUS SIGN}"
 TO = "\N{EN DASH}"
@@ -89,7 +89,7 @@ def to(lower: float, upper: float, write=points) -> str:
 
 def name(label: object) -> str:
     """A name from the data: what cannot be seen is shown, and it does not turn its neighbours."""
-    text = visible(label)
+    text = visible_name(label)
     if any(unicodedata.bidirectional(c) in _RIGHT_TO_LEFT for c in text):
         return f"{_ISOLATE}{text}{_END_ISOLATE}"
     return text

@@ -8,6 +8,7 @@ from typing import Any
 
 from skfairprop import __version__
 from skfairprop._optional import import_optional
+from skfairprop._visible import shorten
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 CACHE = TEMPLATES / "__pycache__"
@@ -27,7 +28,7 @@ def render_notebook(page: dict, key: str) -> str:
 @lru_cache
 def _environment() -> Any:
     jinja2 = import_optional("jinja2", extra="report")
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
         trim_blocks=True,
@@ -36,6 +37,8 @@ def _environment() -> Any:
         auto_reload=False,
         bytecode_cache=make_cache(jinja2),
     )
+    made.filters["short"] = lambda text, width: shorten(str(text), width, "…")
+    return made
 
 
 def make_cache(jinja2: Any, folder: Path = CACHE) -> Any:
