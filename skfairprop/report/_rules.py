@@ -187,11 +187,7 @@ def _split_and(text: str) -> list[str]:
 def _parse_term(part: str, text: str, position: int) -> Term:
     other = _OTHER_WORD.search(re.sub(r"\[[^\]]*\]", lambda m: " " * len(m[0]), part))
     if other:
-        caret = " " * (position + other.start(1)) + "^"
-        raise RuleError(
-            f"cannot read the rule\n  {text}\n  {caret}\n  rules are joined by 'and' alone; for "
-            "'or' give two rules"
-        )
+        raise RuleError(_other_word(text, position + other.start(1)))
     found = _TERM.match(part)
     if not found:
         raise RuleError(_cannot_read(part, text, position))
@@ -212,6 +208,11 @@ def _parse_term(part: str, text: str, position: int) -> Term:
         )
     limit = float(found["limit"]) / (100 if found["percent"] else 1)
     return Term(name, None if group is None else group.strip(), field, found["op"], limit)
+
+
+def _other_word(text: str, at: int) -> str:
+    caret = " " * at + "^"
+    return f"cannot read the rule\n  {text}\n  {caret}\n  only 'and' joins; for 'or' give two rules"
 
 
 def _cannot_read(part: str, text: str, position: int) -> str:

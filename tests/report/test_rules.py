@@ -189,7 +189,7 @@ def test_a_check_of_p_shows_p(credit):
 @pytest.mark.parametrize("word", ["or", "OR", "AND", "||", "&&"])
 def test_other_words_than_and_are_pointed_at(word):
     text = f"tpr[A] < 0.9 {word} tpr[B] > .2"
-    with pytest.raises(RuleError, match="rules are joined by 'and' alone") as caught:
+    with pytest.raises(RuleError, match="only 'and' joins; for 'or' give two rules") as caught:
         parse_rule(text)
     lines = str(caught.value).splitlines()
     assert lines[2].index("^") == lines[1].index(word)
