@@ -48,6 +48,21 @@ LAYERS = (
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 # The one place that needs what scikit-learn does not promise: the base of its searches.
 PRIVATE_SKLEARN = {"sklearn.model_selection._search"}
+# What scikit-learn's scorers keep under private names, and the files that may read it.
+PRIVATE_OF_SCORERS = {
+    "_score_func",
+    "_sign",
+    "_kwargs",
+    "_response_method",
+    "_accept_sample_weight",
+}
+    "_score_func",
+    "_sign",
+    "_kwargs",
+    "_response_method",
+    "_accept_sample_weight",
+)
+READERS_OF_SCORERS = {"scorers/_sklearn.py", "scorers/_group_scorer.py"}
 
 
 @cache
@@ -175,3 +190,16 @@ def test_the_checks_see_what_they_look_for():
     long.name = "_f"
     assert code_lines(long) == 54
     assert list(imports(PACKAGE / "counts.py")).count("skfairprop.groups") >= 1
+
+
+@pytest.mark.parametrize("path", FILES, ids=shown)
+def test_scorers_of_scikit_learn_are_read_in_one_place(path):
+    if shown(path) in READERS_OF_SCORERS:
+        return
+    read = {node.attr for node in ast.walk(parsed(path)) if isinstance(node, ast.Attribute)}
+    read |= {
+        node.value
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert not read & PRIVATE_OF_SCORERS

@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from skfairprop._suggest import closest
+from skfairprop.scorers._sklearn import sign_of
 
 _OF_TRANSFER = ("test", "lower", "upper")
 
@@ -72,7 +73,7 @@ def read_search(
     check_is_fitted(search, "pareto_front_")
     table = search.pareto_front_
     scores = table.iloc[:, : table.columns.get_loc("threshold")]
-    signs = {name: getattr(search.scorer_[name], "_sign", 1) for name in scores.columns}
+    signs = {name: sign_of(search.scorer_[name]) for name in scores.columns}
     titles = {name: name.removeprefix("neg_") if sign < 0 else name for name, sign in signs.items()}
     for name in signs:
         if titles[name] != name and titles[name] in signs:  # another one is called so

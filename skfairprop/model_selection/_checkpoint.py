@@ -138,7 +138,7 @@ def describe(value: Any) -> str:
     ):
         return digest(value)
     if isinstance(value, GroupScorer):  # its repr does not show the data that it holds
-        plan = getattr(value._score_func, "plan", None)
+        plan = getattr(value.measure, "plan", None)
         held = (value.sensitive_features, getattr(plan, "background", None))
         return " ".join([_plain(value), *(describe(one) for one in held if one is not None)])
     if type(value) in (list, tuple, dict):

@@ -116,7 +116,7 @@ class DirectionalScorer(GroupScorer):
         super().__init__(measure)
 
     def __repr__(self) -> str:
-        return f"DirectionalScorer({self._score_func.__name__!r}{self._describe()}{self._shown})"
+        return f"DirectionalScorer({self.measure.__name__!r}{self._describe()}{self._shown})"
 
 
 class _DirectionalMeasure(Measure):

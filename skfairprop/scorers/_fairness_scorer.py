@@ -147,7 +147,7 @@ class FairnessScorer(GroupScorer):
         super().__init__(measure, pos_label=pos_label)
 
     def __repr__(self) -> str:
-        return f"FairnessScorer({self._score_func.__name__!r}{self._describe()}{self._shown})"
+        return f"FairnessScorer({self.measure.__name__!r}{self._describe()}{self._shown})"
 
 
 def make_fairness_scorer(

@@ -9,17 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn import get_config
-from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
 from skfairprop._checks import check_choice
 from skfairprop._resolve import check_sensitive_features
 from skfairprop.groups import MISSING_POLICIES
 from skfairprop.scorers._fold import Fold, find_fold, respond
-
-# scikit-learn's scorer class, by its public factory. Being one of them, a scorer shares a single
-# ``predict`` with the others of a call, is passed sample weights, and can tune a threshold.
-_Scorer: Any = type(make_scorer(accuracy_score))
+from skfairprop.scorers._sklearn import Scorer
 
 
 class Measure:
@@ -114,7 +110,7 @@ class Measure:
         return self.sign * (-math.inf if math.isnan(self.undefined_score) else self.undefined_score)
 
 
-class GroupScorer(_Scorer):
+class GroupScorer(Scorer):
     """Base of the scorers that need the protected attribute of the rows.
 
     Parameters
@@ -133,9 +129,14 @@ class GroupScorer(_Scorer):
         }
 
     @property
+    def measure(self) -> Any:
+        """What the scorer computes."""
+        return self._score_func
+
+    @property
     def sensitive_features(self) -> Any:
         """How the scorer finds the protected attribute, as given."""
-        return self._score_func.sensitive_features
+        return self.measure.sensitive_features
 
     # -- scoring --------------------------------------------------------------------------------
 
@@ -191,17 +192,17 @@ class GroupScorer(_Scorer):
         sample_weight: Any = None,
     ) -> float:
         """Where scikit-learn enters with several scorers; they share what `method_caller` keeps."""
-        measure = self._score_func
+        measure = self.measure
         fold = measure.fold(method_caller, estimator, X, y_true, sensitive_features, sample_weight)
         if measure.needs_predictions and fold.y_pred is None:
             fold.y_pred = respond(fold, "predict", method_caller)
         value = measure.value(fold)
         if math.isnan(value):
             return float(measure.undefined_score)
-        return self._sign * value + 0.0  # no negative zero
+        return measure.sign * value + 0.0  # no negative zero
 
     def _accept_sample_weight(self) -> bool:
-        return bool(self._score_func.accepts_weight)
+        return bool(self.measure.accepts_weight)
 
     # -- metadata routing -----------------------------------------------------------------------
 
@@ -249,7 +250,7 @@ class GroupScorer(_Scorer):
         """
         request = MetadataRequest(owner=self)
         for name, alias in self._requests.items():
-            if name != "sample_weight" or self._score_func.accepts_weight:
+            if name != "sample_weight" or self.measure.accepts_weight:
                 request.score.add_request(param=name, alias=alias)
         return request
 

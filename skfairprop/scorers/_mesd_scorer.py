@@ -168,7 +168,7 @@ class MESDScorer(GroupScorer):
         )
 
     def __repr__(self) -> str:
-        return f"MESDScorer({self._score_func.__name__!r}{self._describe()}{self._shown})"
+        return f"MESDScorer({self.measure.__name__!r}{self._describe()}{self._shown})"
 
 
 class _StabilityMeasure(Measure):

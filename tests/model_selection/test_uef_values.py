@@ -200,7 +200,7 @@ def test_the_positive_class_may_be_either(pos_label):
             own = np.where(positive, pos_label, other)
         assert point["balanced_accuracy"] == pytest.approx(balanced_accuracy_score(y[rows], own))
         assert point["selection_rate"] == pytest.approx((own == pos_label).mean())
-        gap = scorer._score_func(y[rows], own, sensitive_features=sex[rows])
+        gap = scorer.measure(y[rows], own, sensitive_features=sex[rows])
         assert point["equal_opportunity"] == pytest.approx(-gap)
     assert at_threshold
 
@@ -218,7 +218,7 @@ def test_weights_and_missing_groups_are_counted_as_the_scorer_does(data):
         ba = balanced_accuracy_score(y[rows], choice, sample_weight=weight[rows])
         assert point["ba"] == pytest.approx(ba)
         kept = sex[rows].notna().to_numpy()
-        value = FairnessScorer("equal_opportunity")._score_func(
+        value = FairnessScorer("equal_opportunity").measure(
             y[rows].to_numpy()[kept],
             choice[kept],
             sensitive_features=sex[rows].to_numpy()[kept],
@@ -270,7 +270,7 @@ def test_groups_that_an_objective_leaves_out_are_named_once(data):
     assert len(caught) == 1
     rows, _, own = map(np.concatenate, out_of_fold(Linear(), X, y))
     kept = lonely[rows] != "x"
-    gap = FairnessScorer("equal_opportunity_difference")._score_func(
+    gap = FairnessScorer("equal_opportunity_difference").measure(
         y[rows][kept], own[kept], sensitive_features=lonely[rows][kept]
     )
     assert search.cv_results_["pooled_test_equal_opportunity_difference"][0] == pytest.approx(-gap)

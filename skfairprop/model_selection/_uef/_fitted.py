@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 # The one private module of scikit-learn that is imported: its searches have no public base class.
-# Private attributes of its scorers are read as well: here, in _checkpoint.py and in scorers.
+# What is read of its scorers stands in scorers/_sklearn.py.
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import process_routing

@@ -4,13 +4,11 @@ import math
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 import numpy as np
 from sklearn import metrics as sk
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import accuracy_score, make_scorer
 
 from skfairprop import scorers as ours
 from skfairprop._suggest import closest
@@ -22,9 +20,7 @@ from skfairprop.model_selection._uef._views import View
 from skfairprop.scorers._fold import Fold
 from skfairprop.scorers._group_scorer import GroupScorer
 from skfairprop.scorers._measures import CountMeasure, FunctionMeasure
-
-# scikit-learn's scorer class, by its public factory.
-_Scorer: Any = type(make_scorer(accuracy_score))
+from skfairprop.scorers._sklearn import Parts, Scorer, function_of, parts_of
 
 COUNTS, ROWS, FOLD, EXPLANATION = "counts", "rows", "fold", "explanation"
 
@@ -83,8 +79,7 @@ def _pairs(objectives: Any, what: str) -> list[tuple[str, Any]]:
 def _name_of(one: Any, what: str) -> str:
     if isinstance(one, str):
         return one
-    function = getattr(one, "_score_func", one)
-    name = getattr(function, "__name__", None)
+    name = getattr(function_of(one), "__name__", None)
     if name is None or name == "<lambda>":
         raise ValueError(f"{what}: {one!r} has no name; pass a dict of name -> scorer")
     return str(name)
@@ -111,17 +106,11 @@ def _find_scorer(one: Any, sensitive_features: Any, pos_label: Any, seed: Any, w
 
 def _with_positive(scorer: Any, pos_label: Hashable | None) -> Any:
     """A scorer of scikit-learn for this positive class, where it looks at one."""
-    one_class = scorer._kwargs.get("average", "binary") == "binary"
-    if pos_label is None or not one_class:
+    parts = parts_of(scorer)
+    one_class = parts.kwargs.get("average", "binary") == "binary"
+    if pos_label is None or not one_class or "pos_label" not in parts.parameters:
         return scorer
-    if "pos_label" not in signature(scorer._score_func).parameters:
-        return scorer
-    return make_scorer(
-        scorer._score_func,
-        response_method=scorer._response_method,
-        greater_is_better=scorer._sign > 0,
-        **{**scorer._kwargs, "pos_label": pos_label},
-    )
+    return parts.remade(pos_label=pos_label)
 
 
 def kind_of(scorer: Any) -> str | None:
@@ -143,26 +132,18 @@ def kind_of(scorer: Any) -> str | None:
     if isinstance(scorer, ours.DirectionalScorer):
         return None
     if isinstance(scorer, GroupScorer):
-        measure = scorer._score_func
+        measure = scorer.measure
         if not measure.needs_predictions:
             return FOLD
         if isinstance(measure, CountMeasure):
             return COUNTS if measure.undefined in ("drop", "zero") else ROWS
         return ROWS if isinstance(measure, FunctionMeasure) else None
-    if not isinstance(scorer, _Scorer):
+    if not isinstance(scorer, Scorer):
         return None
-    if scorer._response_method != "predict":
+    parts = parts_of(scorer)
+    if parts.response_method != "predict":
         return FOLD
-    return COUNTS if _is_of_counts(scorer) else ROWS
-
-
-def _is_of_counts(scorer: Any) -> bool:
-    function = scorer._score_func
-    return (
-        str(getattr(function, "__module__", "")).startswith("sklearn.metrics._classification")
-        and "sample_weight" in signature(function).parameters
-        and "sample_weight" not in scorer._kwargs
-    )
+    return COUNTS if parts.is_of_counts else ROWS
 
 
 # -- values from counts ---------------------------------------------------------------------------
@@ -172,24 +153,24 @@ def values_of_counts(scorer: Any, counts: np.ndarray, view: View, classes: list)
     """Scores (...) on counts (..., G, K, K)."""
     if isinstance(scorer, GroupScorer):
         return _values_of_measure(scorer, counts, view, classes)
-    table = counts.sum(-3)
-    known = _KERNELS.get(scorer._score_func)
-    positive = scorer._kwargs.get("pos_label", 1)
-    options = set(scorer._kwargs) - {"pos_label"}
-    if scorer._kwargs.get("average") == "binary":
+    table, parts = counts.sum(-3), parts_of(scorer)
+    known = _KERNELS.get(parts.function)
+    positive = parts.kwargs.get("pos_label", 1)
+    options = set(parts.kwargs) - {"pos_label"}
+    if parts.kwargs.get("average") == "binary":
         options -= {"average"}
     if known is not None and not options and (known in _OF_ALL or positive in classes):
         at = classes.index(positive) if known not in _OF_ALL else 0
-        return scorer._sign * known(table.astype(float), at)
+        return parts.sign * known(table.astype(float), at)
     flat = table.reshape(-1, *table.shape[-2:])
-    found = [_value_of_table(scorer, one, classes) for one in flat]
+    found = [_value_of_table(parts, one, classes) for one in flat]
     return np.array(found).reshape(table.shape[:-2])
 
 
 def _values_of_measure(
     scorer: GroupScorer, counts: np.ndarray, view: View, classes: list
 ) -> np.ndarray:
-    measure: CountMeasure = scorer._score_func
+    measure: CountMeasure = scorer.measure
     metric = measure.metric.with_options(measure.options)
     held = GroupCounts(counts, groups=view.groups, classes=classes)
     if metric.inputs == "labels":
@@ -200,7 +181,7 @@ def _values_of_measure(
     return np.where(np.isnan(values), measure.undefined_score, measure.sign * values + 0.0)
 
 
-def _value_of_table(scorer: Any, table: np.ndarray, classes: list) -> float:
+def _value_of_table(parts: Parts, table: np.ndarray, classes: list) -> float:
     """A function of scikit-learn on one row for each cell, weighted by its count."""
     true, predicted = np.nonzero(table)
     if not len(true):
@@ -208,13 +189,7 @@ def _value_of_table(scorer: Any, table: np.ndarray, classes: list) -> float:
     labels = np.asarray(classes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of undefined values, which would come T times
-        value = scorer._score_func(
-            labels[true],
-            labels[predicted],
-            sample_weight=table[true, predicted],
-            **scorer._kwargs,
-        )
-    return float(scorer._sign * value)
+        return parts.score(labels[true], labels[predicted], sample_weight=table[true, predicted])
 
 
 def _accuracy(table: np.ndarray, _: int) -> np.ndarray:
@@ -270,8 +245,8 @@ def value_of_rows(
     weight = None if view.sample_weight is None else view.sample_weight[rows]
     if not isinstance(scorer, GroupScorer):
         weights = {} if weight is None else {"sample_weight": weight}
-        return float(scorer._sign * scorer._score_func(y, predicted, **weights, **scorer._kwargs))
-    measure = scorer._score_func
+        return parts_of(scorer).score(y, predicted, **weights)
+    measure = scorer.measure
     assert view.frame is not None  # every GroupScorer has protected columns
     fold = Fold(
         _Known(np.asarray(classes)),
@@ -286,4 +261,4 @@ def value_of_rows(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         value = measure.value(fold)
-    return measure.undefined_score if math.isnan(value) else scorer._sign * value + 0.0
+    return measure.undefined_score if math.isnan(value) else measure.sign * value + 0.0

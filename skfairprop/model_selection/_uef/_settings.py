@@ -41,6 +41,7 @@ from skfairprop.model_selection._uef._algorithm import ALGORITHMS
 from skfairprop.model_selection._uef._candidates import SELECTION_RATE, Constraint
 from skfairprop.model_selection._uef._views import View
 from skfairprop.scorers._group_scorer import GroupScorer
+from skfairprop.scorers._sklearn import sign_of
 
 OWNER = "UEFSearchCV"
 # Shares of the positive class that are searched where no constraint says which.
@@ -238,8 +239,9 @@ def _check_constraint(
                 f"{SELECTION_RATE} it is; pass pos_label="
             )
         return
-    sign = getattr(scorers.get(name), "_sign", 1)
-    if sign == -1 and ((high is not None and high > 0) or (low is not None and low > 0)):
+    if sign_of(scorers.get(name)) == -1 and (
+        (high is not None and high > 0) or (low is not None and low > 0)
+    ):
         raise ValueError(
             f"constraints[{name!r}]: its score is minus the value, so it is never above 0; for a "
             f"value of at most {high if high is not None else low} pass "
@@ -305,7 +307,7 @@ def make_views(
                 f"sample_weight has {len(weight):,} values; there are "
                 f"{len(everybody.group_codes):,} rows"
             )
-        measure = scorer._score_func if isinstance(scorer, GroupScorer) else None
+        measure = scorer.measure if isinstance(scorer, GroupScorer) else None
         key = (
             (None, None, None, None, weight)
             if measure is None

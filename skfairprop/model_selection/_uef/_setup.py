@@ -49,6 +49,7 @@ from skfairprop.model_selection._uef._settings import (
 from skfairprop.model_selection._uef._space import SearchSpace
 from skfairprop.model_selection._uef._views import Cells, View
 from skfairprop.scorers._group_scorer import GroupScorer
+from skfairprop.scorers._sklearn import takes_weights
 
 # Arguments that do not change what a candidate is worth; nor, of the budgets, which come first.
 _WITHOUT_EFFECT = (
@@ -213,8 +214,7 @@ def params_of_each(
         return {name: dict(routed[name].score) for name in scorers}
     out = {}
     for name, scorer in scorers.items():  # sample_weight, if it takes it
-        accepts = getattr(scorer, "_accept_sample_weight", lambda: False)
-        out[name] = dict(params) if accepts() else {}
+        out[name] = dict(params) if takes_weights(scorer) else {}
     return out
 
 
@@ -318,7 +318,7 @@ def _try_counts(plan: Plan) -> None:
 
 
 def _try_metric(name: str, scorer: GroupScorer, counts: GroupCounts, plan: Plan) -> None:
-    measure = scorer._score_func
+    measure = scorer.measure
     value = evaluate(
         counts,
         measure.metric,

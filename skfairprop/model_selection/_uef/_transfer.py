@@ -82,21 +82,21 @@ def _look(
     value = float(scorer(model, X, *labels, **params))
     if y is None:
         return _Found(value)
-    if isinstance(scorer, GroupScorer) and isinstance(scorer._score_func, CountMeasure):
+    if isinstance(scorer, GroupScorer) and isinstance(scorer.measure, CountMeasure):
         return _of_counts(value, scorer, _fold(scorer, model, X, y, params), **settings)
     return _of_rows(value, scorer, model, X, y, params, **settings)
 
 
 def _fold(scorer: GroupScorer, model: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Fold:
     groups, weight = params.get("sensitive_features"), params.get("sample_weight")
-    return scorer._score_func.fold(None, model, X, y, groups, weight)
+    return scorer.measure.fold(None, model, X, y, groups, weight)
 
 
 def _of_explanations(
     scorer: MESDScorer, fold: Fold, *, confidence: float, n_draws: int, random_state: Any
 ) -> _Found:
     """MESD has an interval and a null of its own; the other numbers of explanations have none."""
-    measure = scorer._score_func
+    measure = scorer.measure
     draws = {"n_permutations": n_draws, "n_resamples": n_draws, "confidence": confidence}
     found = measure.result(fold, **draws)
     value = float(measure.metric.kernel(found))
@@ -110,7 +110,7 @@ def _of_explanations(
 
 def _of_counts(value: float, scorer: GroupScorer, fold: Fold, **settings: Any) -> _Found:
     """The interval of the metric, turned into one of the score."""
-    measure: CountMeasure = scorer._score_func
+    measure: CountMeasure = scorer.measure
     if measure.needs_predictions:
         fold.y_pred = respond(fold, "predict")
     counts = fold.counts if measure.needs_predictions else fold.label_counts
