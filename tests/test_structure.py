@@ -56,12 +56,6 @@ PRIVATE_OF_SCORERS = {
     "_response_method",
     "_accept_sample_weight",
 }
-    "_score_func",
-    "_sign",
-    "_kwargs",
-    "_response_method",
-    "_accept_sample_weight",
-)
 READERS_OF_SCORERS = {"scorers/_sklearn.py", "scorers/_group_scorer.py"}
 
 
