@@ -1,11 +1,13 @@
 """What a user imports from the top of the package."""
 
+import dataclasses
 import subprocess
 import sys
 
 import pytest
 
 import skfairprop
+from tests.public import CLASSES
 
 
 def test_every_public_name_is_there_and_documented():
@@ -25,3 +27,12 @@ def test_importing_the_package_loads_nothing_heavy():
         "import sys, skfairprop; sys.exit(bool({'numpy', 'pandas', 'sklearn'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", [n for n, c in CLASSES.items() if dataclasses.is_dataclass(c)])
+def test_results_that_hold_tables_are_compared_by_identity_or_by_their_own_rule(name):
+    """The rule that a dataclass makes would ask a table for one truth value."""
+    cls = CLASSES[name]
+    tables = ("ndarray", "Series", "DataFrame", "Index")
+    held = [f.name for f in dataclasses.fields(cls) if any(t in str(f.type) for t in tables)]
+    assert not held or not cls.__dataclass_params__.eq

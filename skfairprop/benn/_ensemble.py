@@ -26,7 +26,7 @@ _SHOWN = ("demographic_parity", "disparate_impact", "normalized_difference")
 TIE = 0.02
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EnsembleComparison:
     """Estimates of BENN beside those of the ensemble.
 

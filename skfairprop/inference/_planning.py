@@ -30,7 +30,7 @@ _SHOWN = 6
 _NULL, _GAP = 40, 41
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SampleSize:
     """Result of :func:`required_sample_size`.
 

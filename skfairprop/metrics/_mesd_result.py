@@ -20,7 +20,7 @@ from skfairprop.metrics._procedural_kernels import (
 _PAIR_CELLS = 4_000_000  # replicates times pairs held at once
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MESDResult:
     """Disparity of explanation stability between groups, and what it is made of.
 

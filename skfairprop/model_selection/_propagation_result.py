@@ -29,7 +29,7 @@ _CONFIGURATION = ["experiment", "f"]
 _FIT = [*_CONFIGURATION, "repeat"]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PropagationResult:
     """Bias of the training data beside the bias of the models trained on them.
 

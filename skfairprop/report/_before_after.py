@@ -31,7 +31,7 @@ _COLUMNS = {
 }
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BeforeAfter:
     """A model, and the same model fitted with the weights of a Reweighter, on the same rows.
 

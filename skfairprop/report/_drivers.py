@@ -19,7 +19,7 @@ _MAX_VALUES = 50  # of a column; the rarer ones are taken together
 _FEW_NUMBERS = 10  # numeric columns with no more values are taken as they are
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ScoreParts:
     """How the columns make up the gap between two groups in the mean score of a linear model.
 
@@ -60,7 +60,7 @@ class ScoreParts:
         )
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Drivers:
     """What drives the gaps, as far as it is known.
 

@@ -13,7 +13,7 @@ N_PERMUTATIONS = 100  # of the groups, for what chance gives the ensemble
 N_ROWS = 2000  # that are examined at most
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Estimations:
     """Estimates of BENN, with those of the ensemble of 21 estimations beside them.
 

@@ -68,7 +68,7 @@ class Source:
         return f"Source({', '.join(f'{k}={v!r}' for k, v in known.items() if v)})"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Section:
     """Something to add to the page: paragraphs, a table, a picture.
 

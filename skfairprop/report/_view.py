@@ -85,7 +85,7 @@ class Settings:
     random_state: RandomState = 0
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class View:
     """A table of counts by one protected column, or by the intersection of several.
 
