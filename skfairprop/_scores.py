@@ -3,9 +3,11 @@
 from typing import Any
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 
-# Where an estimator that wraps another one keeps it, fitted.
-_WITHIN = ("best_estimator_", "_final_estimator", "estimator_", "estimator")
+# Where an estimator whose scores are those of another one keeps that one, fitted.
+_WITHIN = ("best_estimator_", "estimator_")
 
 
 def check_scores(scores: np.ndarray, estimator: Any) -> np.ndarray:
@@ -49,5 +51,9 @@ def _scores_pairs(estimator: Any) -> bool:
         return False
     if getattr(estimator, "decision_function_shape", None) == "ovo":
         return True
+    if isinstance(estimator, Pipeline):
+        return _scores_pairs(estimator.steps[-1][1])
+    if isinstance(estimator, FrozenEstimator):
+        return _scores_pairs(estimator.estimator)
     inner = next((getattr(estimator, name) for name in _WITHIN if hasattr(estimator, name)), None)
-    return inner is not None and not isinstance(inner, str) and _scores_pairs(inner)
+    return inner is not None and _scores_pairs(inner)

@@ -50,7 +50,15 @@ def shorten_all(texts: Sequence[str], width: int, mark: str = "..") -> list[str]
         for i in same:
             rest = texts[i][differ : differ + room - room // 3]
             out[i] = texts[i][: room // 3] + mark + rest + mark
-    return out
+    return [_numbered(out, i, width) for i in range(len(out))]
+
+
+def _numbered(names: list[str], i: int, width: int) -> str:
+    """A name with a number where it is still that of another one."""
+    if names.count(names[i]) == 1 or len(names[i]) < width - 2:
+        return names[i]
+    number = f"#{names[: i + 1].count(names[i])}"
+    return names[i][: width - len(number)] + number
 
 
 def _common_start(texts: Sequence[str]) -> int:

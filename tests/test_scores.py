@@ -6,6 +6,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -50,7 +51,14 @@ def test_four_classes_have_six_pairs():
 
 
 @pytest.mark.parametrize(
-    "model", [SVC(), SVC(decision_function_shape="ovo"), LogisticRegression(max_iter=500)]
+    "model",
+    [
+        SVC(),
+        SVC(decision_function_shape="ovo"),
+        LogisticRegression(max_iter=500),
+        OneVsRestClassifier(SVC(decision_function_shape="ovo")),
+        OneVsOneClassifier(SVC(decision_function_shape="ovo")),
+    ],
 )
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_what_is_fine(model, n_classes):

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+from dis import get_instructions
 from functools import partial
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType
@@ -129,59 +130,84 @@ def describe_estimator(prefix: str, estimator: Any) -> dict[str, str]:
     return out
 
 
-def describe(value: Any) -> str:
-    """A value as text that is the same in every process."""
+def describe(value: Any, within: tuple[int, ...] = ()) -> str:
+    """A value as text that is the same in every process.
+
+    `within` has the ids of the functions and objects that it is a part of.
+    """
+    if id(value) in within:
+        return "itself"
     if hasattr(value, "get_params"):
         return type(value).__qualname__  # its own parameters are listed, too
     if isinstance(value, np.ndarray | pd.Series | pd.DataFrame | pd.Index) or sparse.issparse(
         value
     ):
         return digest(value)
-    if isinstance(value, GroupScorer):  # its repr does not show the data that it holds
-        plan = getattr(value.measure, "plan", None)
-        held = (value.sensitive_features, getattr(plan, "background", None))
-        return " ".join([_plain(value), *(describe(one) for one in held if one is not None)])
+    if isinstance(value, GroupScorer):
+        return _describe_scorer(value)
     if type(value) in (list, tuple, dict):
         parts = value.items() if isinstance(value, dict) else value
-        return f"{type(value).__name__}({', '.join(_describe_within(one) for one in parts)})"
+        return f"{type(value).__name__}({', '.join(_describe_within(v, within) for v in parts)})"
     if type(value) in (set, frozenset):
-        return f"{type(value).__name__}({', '.join(sorted(map(describe, value)))})"
+        return f"{type(value).__name__}({', '.join(sorted(describe(v, within) for v in value))})"
     if isinstance(value, np.random.RandomState | np.random.Generator):
         return f"{_plain(value)} {joblib.hash(value)}"
+    within = (*within, id(value))
     if isinstance(value, FunctionType | MethodType | partial):
-        return _describe_function(value)
+        return _describe_function(value, within)
     if hasattr(value, "split") or (callable(value) and not isinstance(value, type)):
         state = getattr(value, "__dict__", {})  # a splitter, a scorer
-        return f"{_plain(value)} {describe(state)}" if state else _plain(value)
+        return f"{_plain(value)} {describe(state, within)}" if state else _plain(value)
     return _plain(value)
 
 
-def _describe_within(value: Any) -> str:
+def _describe_within(value: Any, within: tuple[int, ...]) -> str:
     if hasattr(value, "get_params") and not isinstance(value, type):
         return str(describe_estimator("it", value))
-    return describe(value)
+    return describe(value, within)
 
 
-def _describe_function(value: Any) -> str:
-    """Name of a function and checksum of what it does: two lambdas have the same name."""
+def _describe_scorer(scorer: GroupScorer) -> str:
+    """Its repr shows neither the data that it holds nor what its function does."""
+    measure = scorer.measure
+    held = [scorer.sensitive_features, getattr(getattr(measure, "plan", None), "background", None)]
+    held += [getattr(measure, "function", None)]
+    held += [getattr(getattr(measure, "metric", None), "kernel", None)]
+    return " ".join([_plain(scorer), *(describe(one) for one in held if one is not None)])
+
+
+def _describe_function(value: Any, within: tuple[int, ...]) -> str:
+    """Name of a function and checksum of what it does: two lambdas have the same name.
+
+    That is its code, its defaults, what it encloses, and the numbers and texts that it reads from
+    its module; not what it calls there.
+    """
     if isinstance(value, partial):
-        return f"partial({describe([value.func, value.args, value.keywords])})"
+        return f"partial({describe([value.func, value.args, value.keywords], within)})"
     if isinstance(value, MethodType):
-        return f"{describe(value.__func__)} of {_describe_within(value.__self__)}"
+        return f"{describe(value.__func__)} of {_describe_within(value.__self__, within)}"
     name = f"{value.__module__}.{value.__name__}"
     if str(value.__module__).partition(".")[0] in _KNOWN_BY_NAME:
         return f"function {name}"
-    closure = value.__closure__ or ()
-    named = {n: value.__globals__.get(n) for n in value.__code__.co_names}
+    code = value.__code__
+    set_here = {i.argval for i in get_instructions(code) if i.opname == "STORE_GLOBAL"}
+    read = {n: value.__globals__.get(n) for n in code.co_names if n not in set_here}
     parts = [
-        _code(value.__code__),
-        describe(value.__defaults__),
-        describe(value.__kwdefaults__),
-        *(describe(c.cell_contents) for c in closure if c.cell_contents is not value),
-        describe({n: v for n, v in named.items() if isinstance(v, int | float | str)}),
+        _code(code),
+        describe(value.__defaults__, within),
+        describe(value.__kwdefaults__, within),
+        *(_describe_cell(cell, within) for cell in value.__closure__ or ()),
+        describe({n: v for n, v in read.items() if isinstance(v, int | float | str)}),
     ]
     checksum = hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
     return f"function {name} {checksum}"
+
+
+def _describe_cell(cell: Any, within: tuple[int, ...]) -> str:
+    try:
+        return describe(cell.cell_contents, within)
+    except ValueError:  # it is empty
+        return "empty"
 
 
 def _code(code: CodeType) -> str:

@@ -14,6 +14,8 @@ from skfairprop._checks import check_choice, check_integer, check_number
 from skfairprop._random import RandomState
 from skfairprop.counts import GroupCounts
 from skfairprop.groups import name_some
+from skfairprop.inference._calls import NULLS
+from skfairprop.inference._infer import METHODS
 from skfairprop.inference._multiple import MIN_DRAWS
 from skfairprop.report._complete import Wanted, complete
 from skfairprop.report._failure import failure_message
@@ -453,6 +455,8 @@ def _checked(**given: Any) -> Settings:
     check_number("confidence", settings.confidence, "(0, 1)")
     check_integer("bootstrap", settings.bootstrap, least=0)
     check_integer("min_count", settings.min_count, least=0)
+    check_choice("interval", settings.interval, METHODS)
+    check_choice("null", settings.null, (None, *NULLS))
     check_choice("undefined", settings.undefined, UNDEFINED_POLICIES)
     check_choice("correction", settings.correction, ("bh", "by"))
     return settings

@@ -11,9 +11,8 @@ import pandas as pd
 from skfairprop._suggest import closest
 from skfairprop.metrics._by_group import RATE_COLUMNS
 from skfairprop.report._findings import Findings
-from skfairprop.report._view import View
 
-# Those that come from random tables, and those that any number has.
+# Those that rates of a group do not have.
 TABLE_FIELDS = ("chance", "p", "q")
 FIELDS = ("value", "lower", "upper", *TABLE_FIELDS, "n")
 GROUP_MEASURES = ("count", *RATE_COLUMNS)
@@ -302,7 +301,8 @@ def run_check(report: Findings, rule: str | Rule) -> Check:
 def _compared(rule: Rule, values: list[float]) -> str:
     """The numbers that a reader would not find beside the rule."""
     if len(rule.terms) > 1:
-        return ", ".join(map(_shown, values))
+        pairs = zip(rule.terms, values, strict=True)
+        return ", ".join(f"{term.field} {_shown(value)}" for term, value in pairs)
     term, value = rule.terms[0], values[0]
     return "" if term.field in ("value", "lower", "upper") else f"{term.field} {_shown(value)}"
 
@@ -327,25 +327,29 @@ def _row(report: Findings, term: Term, rule: Rule) -> dict:
     if term.name not in table.index:
         raise RuleError(
             f"rule {rule.text!r}: {term.name} is not in this report"
-            f"{_why_absent(term.name, view) or closest(term.name, table.index)}"
+            f"{_why_absent(term.name, report) or closest(term.name, table.index)}"
         )
-    if term.field in TABLE_FIELDS and not report.settings.bootstrap:
+    row = table.loc[term.name]
+    drawn = (*TABLE_FIELDS, "lower", "upper")
+    if not report.settings.bootstrap and term.field in drawn and pd.isna(row.get(term.field)):
         raise RuleError(
             f"rule {rule.text!r}: {term.field} comes from random tables, and there are none with "
             "bootstrap=0 (--bootstrap 0)"
         )
-    row = table.loc[term.name]
     out = {name: _number(row[name]) for name in FIELDS if name in row}
     return out | {"n": float(view.counts.total)}
 
 
-def _why_absent(name: str, view: View) -> str:
+def _why_absent(name: str, report: Findings) -> str:
     from skfairprop.metrics import METRICS
 
     metric = METRICS.get(name)
     if metric is None:
         return ""
-    if metric.inputs == "counts" and not view.counts.predicted:
+    chosen = report.settings.metrics
+    if not isinstance(chosen, str) and name not in chosen:
+        return "; it was not asked for: add it to metrics="
+    if metric.inputs == "counts" and not report.views[0].counts.predicted:
         return "; it needs predictions (--pred, --model or --estimator)"
     if metric.needs_positive:
         return "; it needs a positive class: pass pos_label (--pos-label)"

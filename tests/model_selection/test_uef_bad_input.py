@@ -444,7 +444,7 @@ def test_a_target_of_one_column_is_that_column(data):
     expected = make_search(Linear(), SPACE, sensitive_features=sex).fit(X, y).pareto_front_
     for table in (y.to_frame(), y.to_numpy()[:, None]):
         search = make_search(Linear(), SPACE, sensitive_features=sex)
-        with pytest.warns(DataConversionWarning, match="y is a table of one column"):
+        with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
             search.fit(X, table)
         assert search.pareto_front_.equals(expected)
 
@@ -454,6 +454,25 @@ def test_a_row_that_refit_cannot_choose(data):
     search = make_search(Linear(), SPACE, sensitive_features=sex, refit=lambda results: 10_000)
     with pytest.raises(IndexError, match="refit must return a row of cv_results_, 0 to"):
         search.fit(X, y)
+
+
+def test_an_index_error_of_the_callable_is_its_own(data):
+    X, y, sex = data
+    search = make_search(Linear(), SPACE, sensitive_features=sex, refit=lambda results: [][0])
+    with pytest.raises(IndexError, match="list index out of range"):
+        search.fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_an_objective_with_a_score_for_the_undefined_is_searched(data):
+    X, y, sex = data
+    gap = FairnessScorer(
+        "demographic_parity_difference",
+        sensitive_features=sex.map(lambda _: "f"),
+        undefined_score=-1.0,
+    )
+    search = make_search(Linear(), SPACE, objectives={"accuracy": "accuracy", "gap": gap})
+    assert (search.fit(X, y).pareto_front_["gap"] == -1.0).all()
 
 
 def test_the_remedy_for_constant_predictors_fits_the_number_of_classes():

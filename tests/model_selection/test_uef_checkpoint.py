@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import uniform
 
+from skfairprop.model_selection._checkpoint import describe
 from skfairprop.scorers import FairnessScorer
 from tests.model_selection.uef_data import Linear, make_search, people
 
@@ -161,6 +162,60 @@ def test_functions_are_compared_by_what_they_do(tmp_path):
     search(objectives=weighted(1), **settings).fit(X, y)
     with pytest.raises(ValueError, match="is of another search: objectives was"):
         search(objectives=weighted(-5), **settings).fit(X, y)
+
+
+def test_functions_that_know_themselves_are_described():
+    def even(n):
+        return n == 0 or odd(n - 1)
+
+    def odd(n):
+        return n != 0 and even(n - 1)
+
+    class Counts:
+        def __init__(self):
+            self.me = self
+
+        def __call__(self, estimator, X, y):
+            return 0.0
+
+    for one in (even, odd, Counts(), [even, odd]):
+        assert describe(one) == describe(one)
+    assert describe(even) != describe(odd)
+
+
+def test_what_a_function_counts_is_not_what_it_does():
+    before = describe(counting)
+    counting()
+    assert COUNTED == 1
+    assert describe(counting) == before
+
+
+COUNTED = 0
+
+
+def counting():
+    global COUNTED
+    COUNTED += 1
+
+
+def test_the_function_of_a_scorer_is_compared():
+    def scorer(weight):
+        def gap(y_true, y_pred, *, sensitive_features):
+            return weight
+
+        return FairnessScorer(gap, sensitive_features="sex", greater_is_better=False)
+
+    assert describe(scorer(1)) == describe(scorer(1))
+    assert describe(scorer(1)) != describe(scorer(2))
+
+
+def test_a_population_that_the_first_budget_cut_short_may_be_given_again(tmp_path):
+    X, y, _ = long_search.data
+    path = tmp_path / "search.jsonl"
+    settings = {"population_size": 20}
+    long_search(path).set_params(**settings, n_evaluations=6).fit(X, y)
+    more = long_search(path).set_params(**settings, n_evaluations=20).fit(X, y)
+    assert len(more.cv_results_["params"]) == 20
 
 
 def test_what_a_function_does_is_described_alike_in_every_process():

@@ -74,3 +74,14 @@ def test_groups_that_look_alike_are_named_in_a_note():
     assert "'B'" not in alike[0]
     clear = fairness_report(y, y, sensitive_features={"grp": ["ab"[i % 2] for i in range(120)]})
     assert not any("differ only" in note for note in clear.notes)
+
+
+def test_three_names_that_branch_twice_are_told_apart():
+    names = [
+        "Region of the north A: unit one zzzzzzzz",
+        "Region of the north A: unit two zzzzzzzz",
+        "Region of the south A: unit two zzzzzzzz",
+    ]
+    short = shorten_all(names, 20)
+    assert len(set(short)) == 3
+    assert all(len(name) <= 20 for name in short)

@@ -171,7 +171,7 @@ def credit():
         ("demographic_parity_difference.upper > 0.1", ""),
         ("demographic_parity_difference.n < 5000", "n 120"),
         ("tpr[b].n < 5000", "n 30"),
-        ("tpr[b] < 0.9 and demographic_parity_difference.n > 7", "0.5, 120"),
+        ("tpr[b] < 0.9 and demographic_parity_difference.n > 7", "value 0.5, n 120"),
     ],
 )
 def test_a_check_shows_the_numbers_that_it_compared(credit, rule, shown):
@@ -209,8 +209,10 @@ def test_without_random_tables_there_is_no_p():
     report = fairness_report(
         [1, 0] * 20, [1, 0] * 20, sensitive_features=["a", "b"] * 20, bootstrap=0
     )
-    with pytest.raises(RuleError, match="p comes from random tables, and there are none with boot"):
-        report.check("demographic_parity_difference.p < 0.05")
+    for field in ("p", "q", "chance", "lower", "upper"):
+        with pytest.raises(RuleError, match=f"{field} comes from random tables, and there are no"):
+            report.check(f"demographic_parity_difference.{field} < 0.05")
+    assert report.check("tpr[a].lower < 2").fired  # rates have their own
 
 
 def test_what_is_absent_for_want_of_predictions_says_so():
@@ -219,3 +221,20 @@ def test_what_is_absent_for_want_of_predictions_says_so():
     )
     with pytest.raises(RuleError, match="it needs predictions"):
         report.check("demographic_parity_difference > 0.1")
+
+
+def test_what_was_not_asked_for_says_so(credit):
+    y, groups = [1, 0] * 20, ["a", "b"] * 20
+    report = fairness_report(
+        y, y, sensitive_features=groups, metrics=["overall_disparity"], bootstrap=0
+    )
+    for name in ("demographic_parity_difference", "combined_error_variance", "ens_bias"):
+        with pytest.raises(RuleError, match="it was not asked for: add it to metrics="):
+            report.check(f"{name} > 0.1")
+
+
+@pytest.mark.parametrize("wrong", [{"interval": "foo"}, {"null": "foo"}])
+def test_settings_are_refused_whether_tables_are_drawn_or_not(wrong):
+    y, groups = [1, 0] * 20, ["a", "b"] * 20
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be one of"):
+        fairness_report(y, y, sensitive_features=groups, bootstrap=0, **wrong)

@@ -375,7 +375,9 @@ FixedThresholdClassifier`). Not there with ``refit=False``.
             return self._choose(self.choice, self.weights, self.within)
         try:
             row = self._select_best_index(self.refit, None, self.cv_results_)
-        except IndexError:
+        except IndexError as error:
+            if "best_index_" not in str(error):  # of the callable itself
+                raise
             n = len(self.cv_results_["params"])
             raise IndexError(f"refit must return a row of cv_results_, 0 to {n - 1}") from None
         there = np.flatnonzero(self.pareto_front_["cv_index"] == row)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier
-from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import (
     PredefinedSplit,
     ShuffleSplit,
@@ -21,6 +20,7 @@ from sklearn.model_selection import (
 )
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import column_or_1d
 
 from skfairprop._checks import (
     check_choice,
@@ -98,12 +98,8 @@ def as_labels(estimator: Any, y: Any) -> Any:
     """A target of one column as the column, with scikit-learn's warning, for a classifier."""
     if not is_classifier(estimator) or getattr(y, "ndim", 1) != 2 or y.shape[1] != 1:
         return y
-    warnings.warn(
-        "y is a table of one column, of which the column is taken; pass y.iloc[:, 0] or y.ravel()",
-        DataConversionWarning,
-        stacklevel=3,
-    )
-    return y.iloc[:, 0] if isinstance(y, pd.DataFrame) else np.asarray(y).ravel()
+    column = column_or_1d(y, warn=True)
+    return y.iloc[:, 0] if isinstance(y, pd.DataFrame) else column
 
 
 def classes_of(estimator: Any, y: Any) -> list:

@@ -116,13 +116,14 @@ def make_setup(
     if hasattr(cv, "__iter__") and not hasattr(cv, "split"):  # a text has one
         cv = list(cv)  # a generator gives its splits once
     n_evaluations, size = budget_of(search, space.size)
+    asked = search.population_size
     kept: dict[str, Any] = {"population_size": size, "listed": space.size <= n_evaluations}
     store = None
     if search.checkpoint is not None:
         study = _describe(search, cv, X, y, params, space, seed)
-        store = SearchCheckpoint(search.checkpoint, study, seed, kept)
-        seed, kept = store.seed, store.kept
-        if size != kept["population_size"] and search.population_size is not None:
+        store = SearchCheckpoint(search.checkpoint, study, seed, kept | {"asked": asked})
+        seed, kept = store.seed, dict(store.kept)
+        if asked not in (None, kept.pop("asked"), kept["population_size"]):
             raise ValueError(
                 f"checkpoint {str(search.checkpoint)!r} goes on with the population of its first "
                 f"run, {kept['population_size']}; leave population_size out, or pass another path"
@@ -327,8 +328,8 @@ def _try_metric(name: str, scorer: GroupScorer, counts: GroupCounts, plan: Plan)
         undefined=measure.undefined,
         **measure.options,
     )
-    if np.isnan(value):
-        where = "" if plan.pooled else " on every fold; pooled=True looks at all of them together"
+    if np.isnan(value) and np.isnan(measure.undefined_score):
+        where = "" if plan.pooled else " on each fold; pooled=True looks at all of them together"
         raise ValueError(
             f"{name!r} is undefined for these rows, whatever is predicted: it needs two groups "
             f"with rows of the classes that it compares{where}"

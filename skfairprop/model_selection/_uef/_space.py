@@ -54,6 +54,9 @@ class Values:
         for position, known in enumerate(self.values):
             if known is value or _alike(known, value):
                 return position
+        if nearly:  # to start from: a C of 1.0 is the 1 of a list
+            numbers = [is_number(v) and is_number(value) and v == value for v in self.values]
+            return numbers.index(True) if True in numbers else None
         return None
 
     def genes(self) -> Iterator[int]:
