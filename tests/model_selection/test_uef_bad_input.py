@@ -87,7 +87,10 @@ def test_arguments_that_cannot_be_meant(data, settings, message):
         ({"tild": [1]}, "Linear has no parameter 'tild'; did you mean 'tilt'"),
         ({"tilt": 1.0}, "must be a distribution of scipy.stats or a sequence"),
         ({"tilt": "abc"}, "must be a distribution of scipy.stats or a sequence"),
-        ({"tilt": stats.gaussian_kde([0.0, 1.0, 2.0])}, "it has no ppf, by which the search reads it"),
+        (
+            {"tilt": stats.gaussian_kde([0.0, 1.0, 2.0])},
+            "it has no ppf, by which the search reads it",
+        ),
     ],
 )
 def test_spaces_that_are_none(data, space, message):
