@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from skfairprop.metrics._metric import Metric
-from skfairprop.metrics._rates import Array, Rates, divide, entropy, gap, ratio
+from skfairprop.metrics._rates import Array, Rates, divide, entropy, gap
 
 CONVENTIONS = ("corrected", "paper")
 # Pairs of groups are compared in blocks of at most so many cells, which stay in the cache.
@@ -42,7 +42,7 @@ def spread(rates: Array, convention: str, axis: int = -1) -> Array:
 
 def gap_kernel(rates: Rates, *, rate: str, convention: str = "corrected") -> Array:
     """Gap of one rate: the same in both forms."""
-    return gap(rates.positive_rate(rate))[..., 0]
+    return rates.positive_gap(rate)
 
 
 def equalized_odds_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
@@ -55,7 +55,7 @@ def equalized_odds_kernel(rates: Rates, *, convention: str = "corrected") -> Arr
 
 def disparate_impact_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
     selection = rates.positive_rate("prediction_rate")
-    least = ratio(selection)[..., 0]
+    least = rates.positive_ratio("prediction_rate")
     value = np.where(least > 0.8, 0.0, 1 - least / 0.8)
     if convention == "corrected":  # nobody selected anywhere: nothing differs
         nobody = np.fmax.reduce(selection, -2)[..., 0] == 0
@@ -74,7 +74,7 @@ def lr_plus_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
     if convention == "paper":
         recall = rates.positive_rate("recall")
         return divide(gap(divide(recall, 1 - recall))[..., 0], rates.by_group.sum(-1) / 2)
-    return gap(rates.positive_rate("likelihood_share"))[..., 0]
+    return rates.positive_gap("likelihood_share")
 
 
 def equal_accuracy_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
@@ -93,14 +93,11 @@ def treatment_equality_kernel(rates: Rates, *, convention: str = "corrected") ->
     if convention == "paper":
         balance = divide(rates.missed, rates.mistaken)[..., rates.positive, None]
         return divide(gap(balance)[..., 0], rates.by_group.sum(-1))
-    return gap(rates.positive_rate("miss_share"))[..., 0]
+    return rates.positive_gap("miss_share")
 
 
 def error_rate_balance_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
-    gaps = [
-        gap(rates.positive_rate(name))[..., 0]
-        for name in ("false_negative_rate", "false_positive_rate")
-    ]
+    gaps = [rates.positive_gap(name) for name in ("false_negative_rate", "false_positive_rate")]
     return np.fmax(*gaps) if convention == "corrected" else 1 - np.fmin(*gaps)
 
 
@@ -223,7 +220,7 @@ def mutual_information_kernel(rates: Rates, *, convention: str = "corrected") ->
 
 
 def balance_residuals_kernel(rates: Rates, *, convention: str = "corrected") -> Array:
-    return gap(rates.positive_rate("error_rate"))[..., 0]
+    return rates.positive_gap("error_rate")
 
 
 def _positive(rates: Rates, by_class: Array) -> Array:
